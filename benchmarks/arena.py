@@ -1,4 +1,4 @@
-"""What the arena costs: overhead of a turn in process and over pipes, and how far a deadline is overshot.
+"""What the arena costs: overhead of a turn in process and over pipes, of a match, and how far a deadline is overshot.
 
     benchmarks/arena
 
@@ -8,6 +8,7 @@ Python where there is no compiler) reads its questions, legal moves and all, and
 
 import gc
 import json
+import resource
 import shutil
 import statistics
 import subprocess
@@ -15,9 +16,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ludodrome.arena.api import play_match
 from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import Conditions
 from ludodrome.arena.game_loop import play, run
@@ -26,8 +29,12 @@ from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Answer, Turn
 from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.arena.transports.inprocess import InProcessSeat
+from ludodrome.arena.transports.orphans import become_subreaper
+from ludodrome.game import Game
+from ludodrome.games import make
 
 GAMES = 40
+MATCH_GAMES = 40
 TIMEOUTS = 200
 DEADLINE_MS = 100
 
@@ -48,6 +55,32 @@ int main(int count, char **words) {
     return 0;
 }
 """
+FIRST_MOVE_IN_C = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+int main(int count, char **words) {
+    char *line = NULL;
+    size_t room = 0;
+    while (getline(&line, &room, stdin) > 0) {
+        if (count > 1 && strncmp(line, "{\"type\":\"hello\"", 15) == 0)
+            puts("{\"type\":\"ready\",\"games\":\"many\"}");
+        else if (strncmp(line, "{\"type\":\"turn\"", 14) == 0) {
+            char *move = strstr(line, "\"legal_moves\":[") + 15, *end = move;
+            int depth = 0;
+            do {
+                depth += *end == '{' || *end == '[';
+                depth -= *end == '}' || *end == ']';
+            } while (*end++ && depth > 0);
+            printf("{\"type\":\"move\",\"move\":%.*s}\n", (int)(end - move), move);
+        }
+        fflush(stdout);
+    }
+    return 0;
+}
+"""
+"""A bot that plays the first legal move; with an argument, it plays many games."""
 IN_PYTHON = """
 import sys
 answers = open(sys.argv[1], "rb")
@@ -126,6 +159,40 @@ def child(games: list[tuple[PlaySpec, list[list[Any]]]], command: list[str], fol
     return statistics.median(times) * 1000
 
 
+def match_cost(game: Game, shorter: Game, bot: str) -> tuple[float, float]:
+    """Milliseconds of processor time that the arena takes for a turn and for a game of a match, without its bots.
+
+    A match of long games and one of short games give the two; each is the best of some.
+    """
+    (long_cost, long_turns), (short_cost, short_turns) = (best(partial(cost, one, bot), 5) for one in (game, shorter))
+    turn = (long_cost - short_cost) / (long_turns - short_turns)
+    return turn, short_cost - turn * short_turns
+
+
+def cost(game: Game, bot: str) -> tuple[float, float]:
+    """Milliseconds of a game, and its turns. Only this process is counted; the games are played in it."""
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    result = play_match(game, [bot, bot], games=MATCH_GAMES, workers=0, openings=False, clock="10s", seed=1)
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    assert all(record["result"]["decided_by"] == "play" for record in result.records)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return spent * 1000 / MATCH_GAMES, statistics.mean(len(record["turns"]) for record in result.records)
+
+
+def print_match_costs(bot: Path) -> None:
+    """A match between two programs in C, with one process a game and with processes that stay."""
+    become_subreaper()  # as workers are
+    pairs = [
+        (make("skysummit"), make("skysummit", turn_limit=2)),
+        (make("caldera"), make("caldera", turn_limit=2)),
+        (make("dots"), make("dots", rows=1, cols=1)),
+    ]
+    for game, shorter in pairs:
+        for way, spec in (("one process a game", f"cmd:{bot}"), ("processes that stay", f"cmd:{bot} many")):
+            turn, whole = match_cost(game, shorter, spec)
+            print(f"match in {game.id}, {way}: {turn:.3f} ms a turn, {whole:.2f} ms a game (wanted: 0.3 and 3)")
+
+
 class Timed(ChildSeat):
     """A child whose answer takes from before its question is made until it is there."""
 
@@ -172,6 +239,9 @@ def main() -> None:
             subprocess.run(["gcc", "-O2", "-o", str(folder / "bot"), str(folder / "bot.c")], check=True)
             figure = best(lambda: child(games, [str(folder / "bot")], folder), 3)
             print(f"child in C, a turn: {figure:.0f} us (wanted: below 300)")
+            (folder / "first.c").write_text(FIRST_MOVE_IN_C)
+            subprocess.run(["gcc", "-O2", "-o", str(folder / "first"), str(folder / "first.c")], check=True)
+            print_match_costs(folder / "first")
         (folder / "bot.py").write_text(IN_PYTHON)
         figure = best(lambda: child(games, [sys.executable, "-I", "-S", str(folder / "bot.py")], folder), 3)
         print(f"child in Python, a turn: {figure:.0f} us (wanted: below 300)")

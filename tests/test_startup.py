@@ -1,5 +1,6 @@
 """Importing a game compiles nothing: what Python needs of the kernels at import it runs as Python."""
 
+import os
 import subprocess
 import sys
 
@@ -26,3 +27,24 @@ print(*names)
 def test_nothing_is_compiled_by_importing_a_game(game: str) -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT.format(game=game)], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+POSTPONED = """
+import sys
+import ludodrome
+ludodrome.make("dots").initial_state()
+from numba.np import arraymath, linalg
+print("scipy.linalg" in sys.modules, arraymath._HAVE_BLAS)
+assert arraymath.ensure_blas is linalg.ensure_blas
+linalg.ensure_blas()
+print("scipy.linalg" in sys.modules)
+"""
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled here")
+def test_the_first_kernel_does_not_import_linear_algebra_that_it_does_not_need() -> None:
+    pytest.importorskip("scipy")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}  # tests hide SciPy by it
+    asked = [sys.executable, "-c", POSTPONED]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.split() == ["False", "True", "True"]

@@ -23,11 +23,13 @@ FENCES = {
     ".go": "go",
     ".h": "c",
     ".java": "java",
+    ".json": "json",
     ".mjs": "javascript",
     ".mod": "text",
     ".py": "python",
     ".rs": "rust",
     ".toml": "toml",
+    ".ts": "typescript",
 }
 STARTER_GAME = "dots"
 FIVE = ("skysummit", "caldera", "dots", "santorini", "spaces")
@@ -98,7 +100,10 @@ def complete_bots() -> str:
 def _bot(language: str) -> Iterator[str]:
     made = LANGUAGES[language]
     built = f" Build it with `{made.build[0]}`." if made.build else ""
-    yield f"\n## {language}\n\nNeeds `{made.program}`.{built} Spec, in its folder: `{made.spec}`.\n"
+    yield f"\n## {language}\n\nNeeds `{made.program}`{made.needs}.{built} Spec, in its folder: `{made.spec}`.\n"
+    if made.folder:
+        yield f"\nIts files are those of [{made.folder}](#{made.folder}).\n"
+        return
     for name, text in starter(STARTER_GAME, language).items():
         if name != "README.md":
             yield f"\n`{name}`:\n\n```{FENCES[Path(name).suffix]}\n{text.rstrip()}\n```\n"

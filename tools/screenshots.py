@@ -1,5 +1,6 @@
 """Take screenshots of every page, at two widths, light and dark: ``python -m tools.screenshots [FOLDER] [WORDS]``."""
 
+import json
 import sys
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from ludodrome.arena.records import to_text
 from tests.web.hosting import PASSWORD, hosting
 from tests.web.leagues import populate
 from tests.web.serving import browser, server
+from tests.web.telling import told_record
 
 SIZES = {1440: 900, 390: 844}
 SCHEMES = ("light", "dark")
@@ -60,6 +62,12 @@ def pages() -> dict[str, Page]:
     found["skysummit-match"] = ("/skysummit/arena", _first_match)
     found["dots-new-match"] = ("/dots/arena", _new_match)
     found["dots-remote-bot"] = ("/dots/bots/new", _remote)
+    found["dots-broken-bot"] = ("/dots/bots/new", _break)
+    found["dots-completion"] = ("/dots/bots/new", _complete)
+    found["dots-failed-bot"] = ("/dots/bots/new", _fail_check)
+    found["dots-versions"] = ("/dots/leaderboard", _versions)
+    found["dots-telemetry"] = ("/replay", _telemetry)
+    found["dots-program"] = ("/dots", _program)
     found["nowhere"] = ("/skysummit/plays/nowhere", None)
     return found
 
@@ -95,7 +103,7 @@ def _settle(page: Any) -> None:
 
 
 def _first_bot(page: Any) -> None:
-    page.locator(".grid-table .who a").first.click()
+    page.get_by_role("link", name="Annas first").click()
     page.locator("#plot svg").wait_for(timeout=PATIENCE)
 
 
@@ -120,6 +128,53 @@ def _remote(page: Any) -> None:
     page.fill("#remote-name", f"Remote {time.monotonic_ns() % 10**9}")
     page.click("#remote-form button")
     page.locator("#lines").wait_for()
+
+
+def _break(page: Any) -> None:
+    page.wait_for_selector("#editor[data-read]")
+    source = page.locator("#source")
+    source.fill(source.input_value().replace("def main():", "def main()"))
+    page.locator("#problem button").click()
+
+
+def _complete(page: Any) -> None:
+    page.wait_for_selector("#editor[data-read]")
+    page.locator("#source").focus()
+    page.keyboard.press("Control+Home")
+    page.keyboard.type('print(turn["s')
+    page.locator("#completions li").first.wait_for()
+
+
+def _fail_check(page: Any) -> None:
+    """A finding of the doctor, without a game."""
+    stderr = "Traceback (most recent call last):\n  File \"main.py\", line 18, in choose\nKeyError: 'legal_move'\n"
+    finding = {"grade": "failure", "sentence": "it exited with code 1 in its first turn", "stderr": stderr}
+    lines = [{"finding": {"grade": "held", "sentence": "it starts"}}, {"finding": finding}, {"over": True}]
+    body = "".join(f"{json.dumps(line)}\n" for line in lines)
+    page.route("**/checks", lambda route: route.fulfill(status=200, content_type="application/x-ndjson", body=body))
+    page.wait_for_selector("#editor[data-read]")
+    page.click("#check")
+    page.locator("#cause h3").wait_for()
+
+
+def _versions(page: Any) -> None:
+    page.get_by_role("link", name="Chainsaw").click()
+    page.locator("#versions tr").first.wait_for()
+
+
+def _telemetry(page: Any) -> None:
+    record = to_text(told_record("dots", rows=3, cols=3)).encode()
+    page.set_input_files("#file", {"name": "a.json", "mimeType": "application/json", "buffer": record})
+    page.locator(".graph path.own").first.wait_for(state="attached", timeout=PATIENCE)
+    for _ in range(6):
+        page.click("#on")
+    page.locator(".own-line").first.wait_for(state="attached", timeout=PATIENCE)
+
+
+def _program(page: Any) -> None:
+    page.locator("#board[data-ready]").wait_for(timeout=PATIENCE)
+    page.click("#new")
+    page.select_option("#seat-1", "program")
 
 
 def hosted_pages() -> dict[str, Page]:

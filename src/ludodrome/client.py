@@ -24,7 +24,7 @@ except ImportError as error:
     raise ImportError(sentence, name=error.name) from error
 
 Json = dict[str, Any]
-Hears = Callable[[Json], Json | None]
+Hears = Callable[[Json], Json | list[Json] | None]
 
 HOME = base_url()
 KEY = "x-play-key"
@@ -152,13 +152,33 @@ class Client:
         """Enter a program of yours; it is checked first."""
         return dict(self.ask("POST", "/bots", {"game": game, "name": name, "kind": "uploaded", "source": source}))
 
-    def enter_remote_bot(self, game: str, name: str) -> Json:
-        """Enter a bot that connects from elsewhere; its ``token`` is returned only once."""
-        return dict(self.ask("POST", "/bots", {"game": game, "name": name, "kind": "remote"}))
+    def enter_remote_bot(self, game: str, name: str, identity: str | None = None) -> Json:
+        """Enter a bot that connects from elsewhere; its ``token`` is returned only once.
 
-    def renew_token(self, name: str) -> Json:
-        """A new ``token`` for a remote bot of yours; the old one stops working."""
-        return dict(self.ask("POST", f"/bots/{name}/token"))
+        ``identity``: a hash of what runs; a bot that comes back with another one is a new version.
+        """
+        wish = {"game": game, "name": name, "kind": "remote", "identity": identity}
+        return dict(self.ask("POST", "/bots", wish))
+
+    def renew_token(self, name: str, identity: str | None = None) -> Json:
+        """A new ``token`` for a remote bot of yours; the old one stops working. ``identity``: a hash of what runs."""
+        return dict(self.ask("POST", f"/bots/{name}/token", {"identity": identity}))
+
+    def bot_versions(self, name: str) -> list[Json]:
+        """The versions of a bot with their ratings, latest first."""
+        return list(self.ask("GET", f"/bots/{name}/versions"))
+
+    def match_versions(self, name: str, first: int, second: int, **conditions: Any) -> Json:
+        """Begin a match between two versions of your uploaded bot, given by number: ``pairs``, ``clock``."""
+        return dict(self.ask("POST", f"/bots/{name}/versions/match", {"first": first, "second": second, **conditions}))
+
+    def bot_failures(self, name: str, most: int | None = None) -> list[Json]:
+        """Why your bot failed in its latest games."""
+        return list(self.ask("GET", f"/bots/{name}/failures", most=most))
+
+    def resume_bot(self, name: str) -> Json:
+        """Let your bot play again that was paused because it kept failing."""
+        return dict(self.ask("POST", f"/bots/{name}/resume"))
 
     def retire_bot(self, name: str, back: bool = False) -> Json:
         """Retire your bot, or bring it back."""
@@ -340,7 +360,7 @@ def connect_bot(url: str, token: str, bot: Bot, stop: threading.Event | None = N
 
 
 def connect_player(url: str, token: str, hear: Hears, stop: threading.Event | None = None) -> None:
-    """``connect_bot`` on the level of the protocol: ``hear`` gets each message, and returns the answer, or None."""
+    """``connect_bot`` on the level of the protocol: ``hear`` gets each message, and returns its answers, if any."""
     ending = stop or threading.Event()
     pause = FIRST_PAUSE
     while not ending.is_set():
@@ -369,8 +389,9 @@ def _converse(socket: ClientConnection, hear: Hears, ending: threading.Event) ->
         except TimeoutError:
             continue
         said = hear(message)
-        if said is not None:
-            socket.send(json.dumps(said, default=_plain))
+        for one in said if isinstance(said, list) else [said]:
+            if one is not None:
+                socket.send(json.dumps(one, default=_plain))
 
 
 class _RemotePlayer:

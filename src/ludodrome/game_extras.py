@@ -94,10 +94,13 @@ class GameExtras:
     """Module with the game's own analysis. It may define any of
 
     - ``make_reviewer(game)``: a ``ludodrome.analysis.move_review.MoveReviewer``
+    - ``exact_value(game, states, nodes)``: the exact final margin for the seat to move, or None if that takes more
+      than ``nodes``
     - ``exact_analysis(game, states, time, count)``: an exact ``Analysis``, or None if it would take too long
     - ``make_solver(game, states, table_bits, saved)``: a ``ludodrome.analysis.solving.SolverBackend``
     - ``table_bits(game, state)``: the recommended table size for solving a position, log2 of entries
     - ``solve_move(game, states, action, bits)``: the exact margin after an action, and its continuation (puzzles)
+    - ``proven_value(game, states, nodes)``: the exact value for the seat to move, None if ``nodes`` do not prove it
     - ``load_solver(game, path, table_bits)``: read a file that a solver's ``save`` wrote
     - ``hint(game, state, seconds)``: the best move with its score, for games that are not searched move by move
     """
@@ -115,8 +118,13 @@ class GameExtras:
 
     # Matches, the doctor and the ladder
 
-    opening_plies: ClassVar[tuple[int, int]] = (4, 8)
+    opening_plies: tuple[int, int] = (4, 8)
     """Minimum and maximum number of moves in a random opening."""
+    opening_book: str = ""
+    """File in the game's package with checked openings for these options; empty if there is none."""
+    balance_bot: ClassVar[str] = ""
+    """Spec of the bot whose games with itself measure whether an opening is balanced: quick, of middle strength, and
+    varied. Empty: one that suits most games."""
     doctor_options: ClassVar[tuple[Json, ...]] = ()
     """Unusual options that the doctor tests bots with."""
     challenge_options: ClassVar[tuple[Json, ...]] = ()
@@ -132,6 +140,10 @@ class GameExtras:
     def substitute_move(self, state: Any) -> Any:
         """The move played for a seat that gave no legal one; by default the first legal move."""
         return self.legal_moves(state)[0]  # type: ignore[attr-defined]
+
+    def points_left(self, states: Any) -> float | None:
+        """The most points by which a seat can still catch up with another in states[0]; None if that is not known."""
+        return None
 
     # Compiled positions: drawing, observations, datasets
 

@@ -229,6 +229,7 @@ PURPOSES = {
     "rl": "Gymnasium and PettingZoo environments",
     "text": "text environments for TextArena's agents",
     "train": "the learners of `examples/`, with PyTorch",
+    "wasm": "WebAssembly bots (`wasm:FILE`)",
     "web": "`serve`: the web page",
 }
 """The purpose of each extra, except `all`, and `build`, `dev` and `docs` for contributors."""

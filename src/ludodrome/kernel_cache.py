@@ -8,12 +8,15 @@ import hashlib
 import os
 import signal
 import stat
+import sys
 import tempfile
 import threading
 import time
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -22,6 +25,7 @@ import numba
 import numpy as np
 from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
+from numba.np import linalg
 
 from ludodrome import atomic_io
 
@@ -43,6 +47,25 @@ WITHOUT_KERNELS = (
 """Modules of a game's package that hold no kernels (``game_extras.py``): a change there recompiles nothing."""
 
 _PACKAGE = Path(__file__).resolve().parent
+
+
+def _postpone_blas() -> None:
+    """Let Numba import SciPy's linear algebra when a kernel needs it, not to know at the first kernel that it is there.
+
+    The module of array functions asks while it is imported, and the answer takes a third of a second.
+    """
+    if "numba.np.arraymath" in sys.modules or find_spec("scipy") is None:
+        return
+    ask = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        import_module("numba.np.arraymath").ensure_blas = ask  # type: ignore[attr-defined]
+    finally:
+        linalg.ensure_blas = ask
+
+
+if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+    _postpone_blas()
 
 
 # The directory

@@ -8,7 +8,7 @@ from typing import Any
 from ludodrome.arena.conditions import Conditions, conditions
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
-from ludodrome.arena.seats import TIMEOUT, Answer, Notice, SeatFault, Turn
+from ludodrome.arena.seats import NO_CAPABILITIES, TIMEOUT, Answer, Notice, SeatFault, Turn
 from ludodrome.games import make
 
 ZOO = Path(__file__).with_name("zoo.py")
@@ -40,6 +40,8 @@ def play_spec(
 
 class Scripted:
     """A seat that answers as a function says, and remembers its messages."""
+
+    capabilities = NO_CAPABILITIES
 
     def __init__(self, answer: Callable[[Turn], Answer]) -> None:
         self.name = "scripted"

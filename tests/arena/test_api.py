@@ -16,7 +16,8 @@ import pytest
 
 import ludodrome
 from ludodrome.arena import api, records
-from ludodrome.arena.matches.workers import InlineWorkers
+from ludodrome.arena.matches import workers
+from ludodrome.arena.matches.workers import InlineWorkers, LocalWorkers
 from ludodrome.arena.records import archive
 from ludodrome.arena.tournaments.plans import make_plan
 from ludodrome.arena.tournaments.tournament import Tournament
@@ -25,7 +26,7 @@ from ludodrome.store.tournaments import StoredLedger
 from tests.arena.quick import SMALL
 
 pytestmark = pytest.mark.xdist_group("dots")
-QUICK: dict[str, Any] = {"clock": "nodes=100", "workers": 0, "openings": False}
+QUICK: dict[str, Any] = {"clock": "nodes=100", "workers": 0, "openings": False, "seed": 0}
 
 
 @pytest.fixture
@@ -138,6 +139,35 @@ def test_records_in_a_folder_in_lines_or_not_kept(game: ludodrome.Game, tmp_path
     dropped = ludodrome.play_match(game, ["greedy", "random"], games=2, records=False, **QUICK)
     with pytest.raises(ValueError, match="the records of this match were not kept"):
         print(dropped.records)
+
+
+def test_a_few_instant_games_start_no_workers(game: ludodrome.Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: LocalWorkers) -> Any:
+        raise AssertionError(f"{self.width} workers start")
+
+    monkeypatch.setattr(LocalWorkers, "open", refuse)
+    monkeypatch.setattr(workers, "core_count", lambda: 7)
+    usual = QUICK | {"workers": None}
+    assert ludodrome.play_match(game, ["greedy", "random"], games=2, **usual).finished
+    with pytest.raises(AssertionError, match="7 workers start"):
+        ludodrome.play_match(game, ["greedy", "random"], games=22, **usual)
+    with pytest.raises(AssertionError, match="2 workers start"):
+        ludodrome.play_match(game, ["chains", "random"], games=2, **usual)
+    with pytest.raises(AssertionError, match="1 workers start"):
+        ludodrome.play_match(game, ["greedy", "random"], games=2, **usual | {"workers": 1})
+
+
+def test_more_workers_than_cores_are_warned_about_if_time_counts(
+    game: ludodrome.Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "core_count", lambda: 2)
+    monkeypatch.setattr(LocalWorkers, "open", lambda self: InlineWorkers().open())
+    monkeypatch.setattr(LocalWorkers, "end", lambda self, executor: None)
+    with pytest.warns(UserWarning, match="3 workers share 2 cores, so bots lose time on their clocks"):
+        ludodrome.play_match(game, ["greedy", "random"], games=2, **QUICK | {"workers": 3, "clock": "1s"})
+    with pytest.warns(UserWarning, match="use at most 2 workers"):
+        ludodrome.tournament(game, ["greedy", "random"], **QUICK | {"workers": 3, "clock": "1s"})
+    ludodrome.play_match(game, ["greedy", "random"], games=2, **QUICK | {"workers": 3})
 
 
 def test_the_same_records_with_any_workers(game: ludodrome.Game) -> None:

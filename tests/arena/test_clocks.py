@@ -1,12 +1,13 @@
 """Clocks: their text and JSON forms, what a turn may take, what is left in the bank, how long a built-in bot thinks."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ludodrome.arena.clocks import MAX_COUNT, MAX_MS, Clock, SeatClock
+from ludodrome.arena.clocks import MAX_COUNT, MAX_FUEL, MAX_MS, Clock, SeatClock
 from ludodrome.bots.player import Budget
 
 TIMES = st.integers(0, MAX_MS) | st.integers(0, 3000) | st.just(0)
@@ -16,7 +17,9 @@ TIMED = st.builds(Clock, TIMES, TIMES).filter(lambda clock: clock.runs) | st.bui
 )
 BANKS = st.builds(Clock, st.just(0), st.integers(1, MAX_MS), TIMES)
 COUNTED = st.builds(Budget, nodes=COUNTS, sims=COUNTS, depth=COUNTS).filter(lambda budget: not budget.empty)
-CLOCKS = TIMED | BANKS | st.builds(Clock, budget=COUNTED) | st.just(Clock())
+UNFUELED = TIMED | BANKS | st.builds(Clock, budget=COUNTED) | st.just(Clock())
+FUEL = st.none() | st.integers(1, MAX_FUEL) | st.integers(1, 1000).map(lambda million: million * 10**6)
+CLOCKS = st.builds(replace, UNFUELED, fuel=FUEL)
 
 
 @given(CLOCKS)
@@ -32,7 +35,9 @@ def test_clocks_are_written_as_people_write_them(text: str) -> None:
     assert str(Clock.parse(text)) == text
 
 
-@pytest.mark.parametrize("text", ["nodes=100000000", "sims=20", "depth=3", "nodes=999999999,depth=9", "none"])
+@pytest.mark.parametrize(
+    "text", ["nodes=100000000", "sims=20", "depth=3", "nodes=999999999,depth=9", "fuel=50M", "none"]
+)
 def test_counts_are_written_as_people_write_them(text: str) -> None:
     assert str(Clock.parse(text)) == text
     assert Clock.from_json(Clock.parse(text).to_json()) == Clock.parse(text)
@@ -43,11 +48,54 @@ def test_counts_are_written_as_people_write_them(text: str) -> None:
     [
         *["", "1", "0s", "0s+0s", "1h", "1s+", "+1s", "1s+1s+1s", "99999999s", "++1s", "1s++", "1s+++1s", "-1s"],
         *["nodes=0", "nodes=x", "nodes=1000000000", "nodes=1,nodes=2", "nodes=5,", "moves=5"],
+        *[
+            "fuel=0",
+            "fuel=",
+            "fuel=1T",
+            "fuel=1001G",
+            "fuel=-1",
+            "fuel=1.5M",
+            ",fuel=5",
+            "fuel=5,1s",
+            "1s,fuel=5,fuel=5",
+        ],
     ],
 )
 def test_bad_clocks_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="clock is"):
         Clock.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("fuel=50M", {"fuel": 50_000_000}),
+        ("fuel=1500k", {"fuel": 1_500_000}),
+        ("fuel=2G", {"fuel": 2_000_000_000}),
+        ("fuel=1001", {"fuel": 1001}),
+        ("1s,fuel=1M", {"move_ms": 1000, "bank_ms": 0, "increment_ms": 0, "fuel": 1_000_000}),
+        ("60s++1s,fuel=1M", {"move_ms": 0, "bank_ms": 60_000, "increment_ms": 1000, "fuel": 1_000_000}),
+        ("nodes=5,fuel=1M", {"nodes": 5, "fuel": 1_000_000}),
+    ],
+)
+def test_fuel_is_written_alone_or_after_another_clock(text: str, value: dict[str, int]) -> None:
+    assert Clock.parse(text).to_json() == value
+    assert str(Clock.parse(text)) == text
+
+
+def test_fuel_limits_built_in_bots_by_positions() -> None:
+    assert clock("fuel=50M").budget() == Budget(nodes=50_000)
+    assert clock("fuel=1").budget() == Budget(nodes=1)
+    assert clock("nodes=7,fuel=50M").budget() == Budget(nodes=7)
+    both = clock("1s,fuel=50M").budget()
+    assert both is not None
+    assert both.nodes == 50_000
+    assert both.time == clock("1s").budget().time  # type: ignore[union-attr]
+
+
+def test_fuel_is_no_time() -> None:
+    assert clock("fuel=50M").allowed() is None
+    assert not Clock.parse("fuel=50M").runs
 
 
 def test_an_increment_alone_is_not_a_clock() -> None:
@@ -60,6 +108,7 @@ def test_an_increment_alone_is_not_a_clock() -> None:
     [
         *[5, {}, {"move_ms": 1.5}, {"move_ms": True}, {"speed": 1}, {"move_ms": 1, "nodes": 5}, {"move_ms": -1}],
         *[{"nodes": 0}, {"nodes": MAX_COUNT + 1}, {"move_ms": MAX_MS + 1}, {"increment_ms": 5}],
+        *[{"fuel": 0}, {"fuel": MAX_FUEL + 1}, {"fuel": "50M"}, {"fuel": True}, {"increment_ms": 5, "fuel": 5}],
     ],
 )
 def test_bad_clocks_are_refused_in_json(value: Any) -> None:

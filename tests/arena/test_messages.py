@@ -9,8 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ludodrome.arena import messages
-from ludodrome.arena.messages import MAX_DEPTH, MAX_LINE, MAX_LONG_LINE, BadLine, clean_text, max_line, read
-from ludodrome.arena.transports.child import message_kind
+from ludodrome.arena.messages import (
+    MAX_DEPTH,
+    MAX_LINE,
+    MAX_LONG_LINE,
+    BadLine,
+    clean_text,
+    max_line,
+    message_kind,
+    read,
+)
 from ludodrome.games import make
 
 

@@ -38,6 +38,50 @@ def types(seat: Scripted) -> list[str]:
     return [message["type"] for message in seat.heard]
 
 
+# Fuel
+
+
+def test_a_seat_is_told_its_fuel_and_the_record_keeps_what_it_used() -> None:
+    asked: list[Turn] = []
+
+    def counted(turn: Turn) -> Answer:
+        asked.append(turn)
+        return Answer(0.0, turn.message["legal_moves"][0], fuel=1000 + turn.number)
+
+    seats = [Scripted(counted), Scripted(first)]
+    record = play(play_spec("dots", ("a", "b"), clock="fuel=50M", rows=1, cols=2), seats)
+    records.verify(record)
+    assert seats[0].heard[0]["clock"] == {"fuel": 50_000_000}
+    assert {turn.fuel for turn in asked} == {50_000_000}
+    assert [entry.get("fuel") for entry in record["turns"]] == [
+        1000 + entry["turn"] if entry["seat"] == 0 else None for entry in record["turns"]
+    ]
+    record["turns"][0]["fuel"] += 1
+    with pytest.raises(records.BadRecord, match="turn 0: its digest does not fit"):
+        records.verify(record)
+
+
+def test_a_seat_without_fuel_gets_a_timeout_with_its_own_sentence() -> None:
+    fault = SeatFault.out_of_fuel(5000)
+    seats = [Scripted(first), Scripted(lambda turn: Answer(0.1, fault=fault, fuel=5000))]
+    record = play(play_spec(clock="fuel=5k"), seats)
+    records.verify(record)
+    assert record["result"]["verdicts"] == [
+        {
+            "seat": 1,
+            "cause": TIMEOUT,
+            "why": "it used up its fuel of 5000 instructions before it answered",
+            "turn": 1,
+        }
+    ]
+
+
+@pytest.mark.parametrize("bot", ["expert", "level:8", "alphabeta", "mcts", "greedy"])
+def test_built_in_bots_play_the_same_game_under_the_same_fuel(bot: str) -> None:
+    spec = play_spec("dots", (bot, "expert"), clock="fuel=300k", rows=2, cols=2)
+    assert records.comparable(play(spec)) == records.comparable(play(spec))
+
+
 # The conversation
 
 

@@ -19,7 +19,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "tutorials" / "writing-a-bot.md").r
 
 def test_every_language_has_its_line() -> None:
     lines = re.findall(
-        r"^\| `(\w+)`[^|]*\| `([^`]+)` \| (?:`([^`]+)`)? ?\| `\"?([^`\"]+)\"?` \| [^|]+ \|$", PAGE, re.MULTILINE
+        r"^\| `([\w-]+)`[^|]*\| `([^`]+)` \| (?:`([^`]+)`)? ?\| `\"?([^`\"]+)\"?` \| [^|]+ \|$", PAGE, re.MULTILINE
     )
     described = {name: (strategy, build, spec) for name, strategy, build, spec in lines}
     assert described == {name: (one.strategy, "".join(one.build), one.spec) for name, one in LANGUAGES.items()}

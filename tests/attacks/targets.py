@@ -16,6 +16,7 @@ from functools import cache
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,16 +25,19 @@ import ludodrome
 from ludodrome import installation
 from ludodrome.arena import messages
 from ludodrome.arena.clocks import Clock
-from ludodrome.arena.conditions import Conditions, read_policy
-from ludodrome.arena.ladder.uploads import check_source
+from ludodrome.arena.conditions import Adjudication, Conditions, read_policy
+from ludodrome.arena.ladder.uploads import check_source, pack_archive
 from ludodrome.arena.matches.openings import read_book
 from ludodrome.arena.records import from_text, verify
 from ludodrome.arena.records.notation import format_records, parse_records
 from ludodrome.arena.tournaments.plans import read_plan
+from ludodrome.arena.transports.wasm_modules import read_module
+from ludodrome.bots.bots_file import read_bots_file
 from ludodrome.bots.llm import read_settings
 from ludodrome.bots.player import parse_observation
 from ludodrome.bots.prompts import read_reply
 from ludodrome.bots.registry import read_spec
+from ludodrome.bots.specs import read_launch
 from ludodrome.cli.base import CommandError, read_options
 from ludodrome.games.dots.analysis import load_solver
 from ludodrome.games.dots.solver import MIN_BITS
@@ -186,9 +190,25 @@ bot = "random"
 bot = "greedy"
 name = "Greta"
 """
+BOTS = b"""
+[[bots]]
+name = "mine"
+command = "python3 bot.py --fast"
+environment = { THREADS = "1" }
+memory = "512MB"
+affinity = [0, 1]
+clock = "2s"
+tags = ["new"]
+[[bots]]
+name = "old"
+spec = "level:3"
+"""
+LAUNCH = b'{"directory": "/tmp", "environment": {"A": "1"}, "memory": 1000000, "affinity": [0]} ./bot --fast'
 BOARD = b"3:1:uuf"
 EDGE = b'{"orient": "H", "r": 0, "c": 0}'
 MESSAGE = b'{"type": "move", "match": "m", "turn": 3, "move": ' + EDGE + b', "log": "so"}'
+INFO = b'{"type": "info", "turn": 3, "score": 1.5, "depth": 9, "nodes": 12, "pv": ["H 0 0"], "text": "so"}'
+READY = b'{"type": "ready", "games": "many", "wants": ["moves", "clocks"]}'
 
 
 @cache
@@ -262,10 +282,12 @@ def targets() -> dict[str, Target]:
             (PLAN,),
             ("arena.tournaments.plans.read_plan", "arena.tournaments.plans.TournamentPlan.from_json"),
         ),
+        Target("bots-file", of_file(read_bots_file, ".toml"), (BOTS,), ("bots.bots_file.read_bots_file",)),
+        Target("launch-settings", of_text(read_launch), (LAUNCH,), ("bots.specs.read_launch",)),
         Target(
             "opening-book",
             of_file(lambda path: read_book(dots, path)),
-            (_encoded(legal[:1]) + b"\n" + _encoded({"moves": legal[1:2]}) + b"\n",),
+            (_encoded(legal[:1]) + b"\n" + _encoded({"moves": legal[1:2]}), b"# game: dots\nH(0,0); V(0,1) # 0\n"),
             ("arena.matches.openings.read_book",),
         ),
         Target(
@@ -305,10 +327,17 @@ def targets() -> dict[str, Target]:
         ),
         Target("board-faults", of_json(lambda board: check(board, 3)), (_encoded(parse_board(BOARD.decode())),), ()),
         Target("bot-message", messages.read, (MESSAGE,), ("arena.messages.read", "arena.messages.read_json")),
+        Target("info", lambda data: messages.read_info(messages.read(data)), (INFO,), ("arena.messages.read_info",)),
+        Target(
+            "ready",
+            lambda data: messages.read_ready(messages.read(data)),
+            (READY,),
+            ("arena.messages.read_ready",),
+        ),
         Target(
             "clock",
             of_text(Clock.parse),
-            (b"1s", b"1s+10s", b"5m++2s", b"none", b"nodes=100"),
+            (b"1s", b"1s+10s", b"5m++2s", b"none", b"nodes=100", b"1s,fuel=50M"),
             ("arena.clocks.Clock.parse",),
         ),
         Target(
@@ -323,8 +352,16 @@ def targets() -> dict[str, Target]:
             (_encoded(_record()["conditions"]) if "conditions" in _record() else b"{}",),
             ("arena.conditions.Conditions.from_json",),
         ),
+        Target(
+            "adjudication",
+            of_json(Adjudication.parse),
+            (b'"agree:300x8,margin,solver:500"', b'"margin:5x6"'),
+            ("arena.conditions.Adjudication.parse",),
+        ),
         Target("policy", of_json(read_policy), (b'"forfeit"', b'"retry"'), ("arena.conditions.read_policy",)),
         Target("source", of_text(check_source), (b"print(1)\n",), ()),
+        Target("module", of_file(read_module), (b"\0asm\1\0\0\0",), ("arena.transports.wasm_modules.read_module",)),
+        Target("archive", of_text(pack_archive), (b"UEsDBAAA", b"AGFzbQ=="), ()),
         Target(
             "model-endpoint",
             of_text(read_settings),
@@ -409,6 +446,26 @@ EXEMPT = {
 """Functions with the name of a parser that need no target of their own, and why."""
 
 
+def _plain_functions(target: Target) -> Iterator[FunctionType]:
+    """The functions and methods of the modules that a target reaches; no kernels: they compile from bytecode."""
+    modules = {_module_of(covered) for covered in target.covers}
+    for module in sorted(modules, key=lambda one: one.__name__):
+        classes = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__]
+        for owner in (module, *classes):
+            for value in vars(owner).values():
+                plain = value.__func__ if isinstance(value, classmethod | staticmethod) else value
+                if isinstance(plain, FunctionType) and plain.__module__ == module.__name__:
+                    yield plain
+
+
+def _module_of(covered: str) -> ModuleType:
+    """The module of ``module.function`` or ``module.Class.method``, below ``ludodrome``."""
+    parts = ["ludodrome", *covered.split(".")[:-1]]
+    if parts[-1][0].isupper():
+        parts.pop()
+    return import_module(".".join(parts))
+
+
 def main() -> None:
     """List the targets, or run one under atheris."""
     if len(sys.argv) == 1:
@@ -430,8 +487,9 @@ def main() -> None:
         except target.allowed:
             return
 
-    # Coverage of pure Python only: Numba compiles from bytecode, so instrumented kernels would not compile.
     atheris.instrument_func(target.call)
+    for function in _plain_functions(target):
+        atheris.instrument_func(function)
     atheris.Setup([sys.argv[0], f"-runs={runs}", f"-max_len={MAX_BYTES}", "-timeout=25", str(corpus)], one)
     atheris.Fuzz()
 

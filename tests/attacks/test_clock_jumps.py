@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from ludodrome.store import database, league_bots, league_matches, models
+from ludodrome.store import database, league_bots, league_matches, league_presence, models
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.league_models import LADDER, MatchRow, PresenceRow, RunnerRow
 from ludodrome.store.models import LOCAL
@@ -46,10 +46,10 @@ def test_point_19_a_match_claimed_by_a_clock_a_day_ahead_is_claimed_again(
     engine: Engine, bots: dict[str, league_bots.BotEntry]
 ) -> None:
     _queue(engine, bots)
-    league_bots.arrive(engine, bots["Far away"].id, "127.0.0.1:1 x", "secret")
+    league_presence.arrive(engine, bots["Far away"].id, "127.0.0.1:1 x", "secret")
     with clock_ahead(engine):
         assert league_matches.claim(engine, "killed") is not None
-    league_bots.arrive(engine, bots["Far away"].id, "127.0.0.1:1 x", "secret")  # its heartbeat goes on
+    league_presence.arrive(engine, bots["Far away"].id, "127.0.0.1:1 x", "secret")  # its heartbeat goes on
     again = league_matches.claim(engine, "other")
     assert again is not None
     assert again.id == "m-1"
@@ -62,11 +62,11 @@ def test_point_19_a_runner_that_lives_renews_its_claims_by_the_right_clock(
     engine: Engine, bots: dict[str, league_bots.BotEntry]
 ) -> None:
     _queue(engine, bots)
-    league_bots.arrive(engine, bots["Far away"].id, "127.0.0.1:1 x", "secret")
+    league_presence.arrive(engine, bots["Far away"].id, "127.0.0.1:1 x", "secret")
     with clock_ahead(engine):
         assert league_matches.claim(engine, "alive") is not None
     league_matches.renew(engine, "alive")
-    league_bots.arrive(engine, bots["Far away"].id, "127.0.0.1:1 x", "secret")
+    league_presence.arrive(engine, bots["Far away"].id, "127.0.0.1:1 x", "secret")
     assert league_matches.claim(engine, "other") is None
 
 
@@ -75,16 +75,16 @@ def test_point_19_a_bot_that_a_wrong_clock_saw_is_not_connected(
 ) -> None:
     far = bots["Far away"].id
     with clock_ahead(engine):
-        league_bots.arrive(engine, far, "127.0.0.1:1 x", "secret")
-    assert league_bots.presence(engine, far) is None
+        league_presence.arrive(engine, far, "127.0.0.1:1 x", "secret")
+    assert league_presence.presence(engine, far) is None
     found = league_bots.find_bot(engine, far)
     assert found is not None
     assert not found.here
     assert far not in {one.id for one in league_bots.contenders(engine, "dots")}
     _queue(engine, bots)
     assert league_matches.claim(engine, "r") is None
-    league_bots.arrive(engine, far, "127.0.0.1:1 x", "secret")
-    assert league_bots.presence(engine, far) is not None
+    league_presence.arrive(engine, far, "127.0.0.1:1 x", "secret")
+    assert league_presence.presence(engine, far) is not None
     assert league_matches.claim(engine, "r") is not None
 
 

@@ -16,6 +16,7 @@ from ludodrome.arena.transports.child import ChildSeat
 from tests.arena.sandbox.boxed import Running, at_every_level, box
 
 SECONDS = 0.5
+HELLO = {"type": "hello", "match": "m-1"}
 
 ANSWERS = """
 import json, sys
@@ -76,7 +77,7 @@ def test_point_11_a_bot_does_not_compute_on_its_rivals_time(tmp_path: Path) -> N
     (tmp_path / "main.py").write_text(BUSY + ANSWERS)
     seat = sandbox.seat(tmp_path)
     try:
-        seat.start({"type": "hello"})
+        seat.start(HELLO)
         answered(seat, 0)
         processes = processes_of(seat._process._uid.uid)  # type: ignore[union-attr]
         assert processes
@@ -99,7 +100,7 @@ def test_point_11_a_flood_off_the_move_is_read_slowly(tmp_path: Path, boxed: boo
         pytest.skip(f"nothing is shown: {sandbox.level().sentence}")
     seat = sandbox.seat(tmp_path) if boxed else ChildSeat("flood", [sys.executable, str(program)])
     try:
-        seat.start({"type": "hello"})
+        seat.start(HELLO)
         for number in range(3):
             answered(seat, number)
             time.sleep(0.1)
@@ -116,7 +117,7 @@ def test_point_11_what_is_written_on_the_move_is_read_at_once(tmp_path: Path) ->
     program.write_text("import os\nfor _ in range(100):\n    os.write(2, bytes(65536))\n" + ANSWERS)
     seat = ChildSeat("much", [sys.executable, str(program)])
     try:
-        seat.start({"type": "hello"})
+        seat.start(HELLO)
         answered(seat, 0)  # 6 MB of standard error come first: slow reading would take 25 seconds
     finally:
         seat.close()

@@ -32,6 +32,8 @@ for line in sys.stdin:
         count += 1
         print("{SECRET_LINE}[1]", file=sys.stderr, flush=True)
         print(json.dumps({{"type": "log", "text": "{SECRET_LINE}[2]"}}), flush=True)
+        info = {{"type": "info", "score": 5, "text": "{SECRET_LINE}[6]", "pv": ["{SECRET_LINE}[7]"]}}
+        print(json.dumps(info), flush=True)
         if count == 2:
             print(json.dumps({{"type": "error", "error": "{SECRET_LINE}[3]", "turn": message["turn"]}}), flush=True)
         elif count == 3:
@@ -98,6 +100,7 @@ def test_point_5_nobody_else_reads_a_bots_own_words(hosted: Hosted, match: str) 
         assert '"logs":true' not in other.get(f"/games/{match}").text.replace(" ", "")
     records.verify(record)
     told = [(one["cause"], one["why"]) for one in record["result"]["verdicts"]]
+    assert {"score": 5} in [info for turn in record["turns"] for info in turn.get("info", ())]
     assert ("error", "it reported an error") in told
     assert ("protocol", "it sent a malformed line") in told
     assert ("crash", "it exited with code 1") in told
@@ -117,7 +120,7 @@ def test_point_5_the_owner_and_administrators_read_them(hosted: Hosted, match: s
     assert f"{SECRET_LINE}[1]" in mine["stderr"]
     assert "NameError" in mine["stderr"]
     said = json.dumps(mine["turns"])
-    assert all(f"{SECRET_LINE}[{number}]" in said for number in (2, 3, 4))
+    assert all(f"{SECRET_LINE}[{number}]" in said for number in (2, 3, 4, 6, 7))
     assert [one["seat"] for one in everything] == [0, 1]
     assert mine in everything
 

@@ -200,7 +200,8 @@ def test_point_3_the_first_game_of_a_ladder_pair_tells_nothing_about_the_second(
         scheduling,
         "contenders",
         lambda engine, game: [
-            league_bots.Contender(one.id, one.name, "uploaded", "random", None, None) for one in _bots(engine)
+            league_bots.Contender(one.id, one.name, "uploaded", "random", one.version, None, None)
+            for one in _bots(engine)
         ],
     )
     agenda = _agenda(engine, ON)

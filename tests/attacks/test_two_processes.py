@@ -24,7 +24,7 @@ from websockets.sync.client import ClientConnection, connect
 from ludodrome.arena import records
 from ludodrome.arena.transports.remote import SECRET_HEADER
 from ludodrome.puzzle import puzzles
-from ludodrome.store import league_bots
+from ludodrome.store import league_bots, league_presence
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.database import open_database
 from ludodrome.store.models import LOCAL
@@ -319,7 +319,7 @@ def _grade(address: str) -> None:
 
 
 def _is_news(engine: Engine, bot: str, before: tuple[str, str] | None) -> bool:
-    return league_bots.presence(engine, bot) not in (None, before)
+    return league_presence.presence(engine, bot) not in (None, before)
 
 
 def _dial(address: str, database: str) -> None:
@@ -334,7 +334,7 @@ def _dial(address: str, database: str) -> None:
         known = None
         for _ in range(6):
             _until(partial(_is_news, engine, bot, known), "the bot is not known")
-            known = league_bots.presence(engine, bot)
+            known = league_presence.presence(engine, bot)
             assert known is not None
             port = int(known[0].partition(" ")[0].rpartition(":")[2])
             assert port != shared

@@ -93,7 +93,7 @@ def test_no_such_file() -> None:
     ("name", "sentence"),
     [
         ("Yours", r"mine.py has no class 'Yours'; it has Mine, Small, Broken and Nothing"),
-        ("function", r"mine.py has no class 'function'; it has Mine"),
+        ("function", r"function is no agent: it is called as select_move\(state, legal_moves\)"),
         ("Nothing", r"Nothing in .*mine.py is no bot: it has no method choose\(observation, budget=None\)"),
         ("Broken", r"Broken in .*mine.py could not be made: RuntimeError: no licence"),
     ],
@@ -124,3 +124,71 @@ def test_a_file_of_another_kind(tmp_path: Path) -> None:
     path.write_text("", "utf-8")
     with pytest.raises(ValueError, match=r"is no Python file: its name does not end in .py"):
         load(f"{path}:Mine")
+
+
+# Agents of AI-arena
+
+AGENTS = """
+import random
+
+def select_move(state, legal_moves):
+    return legal_moves[0]
+
+def lucky(observation, moves, *, rng, seat, deadline_ms=None, verbose=False):
+    assert isinstance(rng, random.Random)
+    assert not verbose
+    return [rng.random(), seat, deadline_ms, len(moves)]
+
+def greedy_for_all(state, legal_moves, **context):
+    return sorted(context)
+
+class Agent:
+    closed = False
+
+    def select_move(self, state, legal_moves, player, game):
+        return [game, player, legal_moves[-1]]
+
+    def close(self):
+        Agent.closed = True
+
+def one_argument(state):
+    return None
+
+def needs_more(state, legal_moves, opponent_model):
+    return None
+"""
+
+
+def agent(folder: Path, name: str) -> Any:
+    """An agent that has been greeted for a game of dots."""
+    path = folder / "agents.py"
+    path.write_text(AGENTS)
+    game = ludodrome.make("dots", rows=1, cols=1)
+    found = ludodrome.bot(f"py:{path}:{name}", game, 0)
+    found.start({"type": "hello", "game": "dots", "options": game.options, "seat": 1, "player": 1, "seed": 5})
+    return found
+
+
+def test_agents_of_ai_arena_play_as_they_are(tmp_path: Path) -> None:
+    game = ludodrome.make("dots", rows=1, cols=1)
+    seen = game.observation(game.initial_state(), 0)
+    legal = game.legal_moves(game.initial_state())
+    assert agent(tmp_path, "select_move").choose(seen) == legal[0]
+    first, second = (agent(tmp_path, "lucky").choose(seen, Budget(time=1.5)) for _ in range(2))
+    assert first == second  # the same seed
+    assert first[1:] == [1, 1500, 4]
+    assert agent(tmp_path, "Agent").choose(seen) == ["dots", 1, legal[-1]]
+    assert "deadline_ms" in agent(tmp_path, "greedy_for_all").choose(seen)
+    agent(tmp_path, "Agent").close()
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("one_argument", r"one_argument is no agent: it is called as select_move\(state, legal_moves\)"),
+        ("needs_more", "needs_more needs opponent_model, and an agent can be given seat, player"),
+    ],
+)
+def test_agents_that_cannot_be_called(tmp_path: Path, name: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        agent(tmp_path, name)

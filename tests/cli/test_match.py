@@ -20,7 +20,7 @@ MATCH = ["match", "dots", "greedy", "random", *SMALL]
 
 
 def test_a_match_ends_with_a_table(tmp_path: Path) -> None:
-    text = output(*MATCH, "--games", "4", "--openings", "none", "--workers", "1")
+    text = output(*MATCH, "--games", "4", "--openings", "none", "--workers", "1", "--seed", "0")
     lines = text.splitlines()
     assert lines[0] == "dots rows=2 cols=2, 4 of 4 games, clock nodes=100, policy substitute, seed 0"
     assert lines[2].split()[:5] == ["bot", "games", "won", "drawn", "lost"]
@@ -51,7 +51,11 @@ def test_records_are_resumed_and_json_is_printed(tmp_path: Path) -> None:
     assert (half["games"], whole["games"], whole["wanted"]) == (2, 4, 4)
     assert len(list(tmp_path.glob("m-*.json"))) == 4
     assert len(list(tmp_path.glob("openings-dots-*.jsonl"))) == 1
-    assert output(*MATCH, "--games", "4", *record, "--workers", "1") == json.dumps(whole) + "\n"
+    again = json.loads(output(*MATCH, "--games", "4", *record, "--workers", "1"))
+    assert (half.pop("recalled"), whole.pop("recalled"), again.pop("recalled")) == (0, 2, 4)
+    assert again.pop("notes")[0].startswith("4 of 4 games were recalled from records of ")
+    del whole["notes"]
+    assert again == whole
     assert whole["conditions"].items() >= {"legal_moves": True, "policy": "substitute"}.items()
     assert whole["conditions"]["clock"] == {"nodes": 100}
     assert whole["score"]["games"] == 4
@@ -89,7 +93,10 @@ def test_a_test_passes_or_fails_or_neither() -> None:
     [
         (["match", "dots", "greedy"], "dots has 2 seats with these options, so give 2 bots, not 1"),
         (["match", "dots", "greedy", "grumpy"], "there is no bot 'grumpy'"),
-        (["match", "dots", "greedy", "grumpy"], "; cmd:PROGRAM is a program of one's own, box:FOLDER one in a sandbox"),
+        (
+            ["match", "dots", "greedy", "grumpy"],
+            "; cmd:PROGRAM is a program of one's own, wasm:FILE a",
+        ),
         (
             ["match", "dots", "greedy", "cmd:/nowhere/bot"],
             "the program /nowhere/bot of the bot cmd:/nowhere/bot cannot",

@@ -1,6 +1,7 @@
 """`play` against bots."""
 
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -79,8 +80,8 @@ def test_bots_see_no_board_that_lies_face_down() -> None:
             "give --against once, or once per other seat (here 1), not 2 times",
         ),
         (
-            ["--against", "cmd:python3 bot.py"],
-            "programs such as cmd:python3 bot.py play in matches, in tournaments and",
+            ["--against", "cmd:no-such-program"],
+            "the program no-such-program of the bot cmd:no-such-program cannot be found",
         ),
         (["--against", "py:nowhere.py:Bot"], "there is no file nowhere.py for the bot py:nowhere.py:Bot"),
     ],
@@ -102,3 +103,30 @@ def test_a_bot_that_fails_ends_the_game_with_a_sentence(tmp_path: Path, answer: 
     result = run("play", "dots", "--against", f"py:{file}:Mine", stdin="H(0,0)\n")
     assert complaint(result).startswith(sentence)
     assert f"--against py:{file}:Mine --seat 0 --state" in result.stdout.splitlines()[-1]
+
+
+PROGRAM = """import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "turn":
+        print("asked", message["turn"], file=sys.stderr)
+        if message["turn"] > 2:
+            raise RuntimeError("\\x1b[31mno idea")
+        print(json.dumps({"type": "move", "move": message["legal_moves"][0]}), flush=True)
+"""
+
+
+def test_a_program_plays_begins_anew_after_an_undo_and_says_why_it_failed(tmp_path: Path) -> None:
+    """It was refused before: programs played only in matches."""
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM, "utf-8")
+    spec = f"cmd:{sys.executable} {file}"
+    text = output(*SMALL, "--against", spec, stdin="H(0,0)\nundo\nV(0,0)\nstate\n")
+    assert text.count(f"({spec})") == 2
+    failed = run(*SMALL, "--against", spec, stdin="H(0,0)\nV(0,0)\n")
+    assert failed.exit_code != 0
+    said = failed.stderr
+    assert "failed: crash: it exited with code 1" in said
+    assert "asked 3" in said
+    assert "RuntimeError" in said
+    assert "\x1b[31m" not in said

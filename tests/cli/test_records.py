@@ -1,7 +1,9 @@
 """The commands `replay`, `rerun` and `records`."""
 
+import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,9 @@ from ludodrome.arena import records
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.game_loop import play
 from ludodrome.arena.play_spec import PlaySpec
+from ludodrome.arena.seats import CRASH, Answer, SeatFault, Turn
 from ludodrome.games import make
+from tests.arena.playing import Scripted, play_spec
 from tests.cli.running import complaint, on_terminal, output, run
 
 
@@ -83,6 +87,87 @@ def test_listing_and_writing_out(game_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "games.txt"
     output("records", folder, "--export", "text", "--out", str(out))
     assert output("records", str(out), "--export", "jsonl") == game_file.read_text()
-    assert "jsonl, csv or text" in complaint(run("records", folder, "--export", "pdf"))
+    assert "jsonl, csv, moves or text" in complaint(run("records", folder, "--export", "pdf"))
     assert "cannot be written" in complaint(run("records", folder, "--export", "csv", "--out", "/nowhere/x.csv"))
     assert "a verdict is" in complaint(run("records", folder, "--verdict", "laziness"))
+
+
+def test_lists_in_json_are_lists(game_file: Path) -> None:
+    (shown,) = json.loads(output("records", str(game_file), "--json"))
+    record = records.read(game_file)
+    assert shown["names"] == ["greedy", "random"]
+    assert shown["options"] == record["options"]
+    assert shown["scores"] == record["result"]["scores"]
+    assert shown["verdicts"] == []
+    assert shown["failures"] == []
+    assert shown["clock"] == {"nodes": 50}
+
+
+def test_a_row_for_each_move(game_file: Path) -> None:
+    rows = list(csv.DictReader(output("records", str(game_file), "--export", "moves").splitlines()))
+    record = records.read(game_file)
+    assert [int(row["turn"]) for row in rows] == [entry["turn"] for entry in record["turns"]]
+    assert [row["name"] for row in rows[:2]] == ["greedy", "random"]
+    assert float(rows[0]["ms"]) == record["turns"][0]["ms"]
+    assert rows[0]["score"] == ""
+
+
+# Telemetry and failures
+
+STDERR = "".join(f"line {number}\n" for number in range(30)) + "Traceback: \x1b[31mno table\n"
+
+
+@pytest.fixture(scope="module")
+def talking_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A game of two bots that say what they think; the second one crashes in its third turn."""
+
+    def talk(turn: Turn) -> Answer:
+        move = turn.message["legal_moves"][0]
+        said = {"score": 10 * turn.number, "depth": 9, "nodes": 350_000, "pv": [move, "and so on"]}
+        return Answer(0.0, move, info=({"text": "\x1b[2Jhello"}, said))
+
+    def crash(turn: Turn) -> Answer:
+        if turn.number < 5:
+            return replace(talk(turn), info=({"score": -1.5},))
+        return Answer(0.0, fault=SeatFault(CRASH, "it exited with code 3"))
+
+    seats = [Scripted(talk), Scripted(crash)]
+    seats[1].stderr = STDERR
+    record = play(play_spec("skysummit", ("mine", "yours")), seats)
+    return records.write(record, tmp_path_factory.mktemp("talking"))
+
+
+def test_replay_shows_what_both_bots_think(talking_file: Path) -> None:
+    text = output("replay", str(talking_file), "--turn", "3")
+    assert "evaluations: mine +20 at depth 9, 350,000 nodes; yours -1.5" in text
+    text = output("replay", str(talking_file), "--turn", "2")
+    played = re.search(r"mine: (.+?)  0 ms", text)
+    assert played is not None
+    assert f"line: {played[1]} and so on" in text
+    assert "text: \\x1b[2Jhello" in text
+    assert "\x1b" not in text
+
+
+def test_replay_and_records_say_why_a_bot_failed(talking_file: Path) -> None:
+    for text in (output("replay", str(talking_file)), output("records", str(talking_file))):
+        assert "crash: it exited with code 3" in text
+        assert "stderr: Traceback: \\x1b[31mno table" in text
+        assert "line 0\n" not in text
+        assert "\x1b" not in text
+    (shown,) = json.loads(output("records", str(talking_file), "--json"))
+    (failure,) = shown["failures"]
+    assert (failure["name"], failure["seat"], failure["cause"]) == ("yours", 1, "crash")
+    assert failure["stderr"].endswith("no table")
+
+
+def test_moves_with_evaluations_as_csv_and_as_text(talking_file: Path, tmp_path: Path) -> None:
+    rows = list(csv.DictReader(output("records", str(talking_file), "--export", "moves").splitlines()))
+    assert [row["score"] for row in rows] == ["0", "-1.5", "20", "-1.5", "40", ""]
+    assert rows[2]["depth"] == "9"
+    assert rows[2]["nodes"] == "350000"
+    assert rows[5]["verdict"] == "crash"
+    assert rows[5]["move"] == ""
+    out = tmp_path / "games.txt"
+    output("records", str(talking_file), "--export", "text", "--out", str(out))
+    assert "{-1.5 0s}" in out.read_text()
+    assert output("records", str(out), "--export", "jsonl") == talking_file.read_text()

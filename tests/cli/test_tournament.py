@@ -26,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_tournament_from_options_is_run_shown_and_exported(folder: Path) -> None:
     text = output("tournament", "run", "--name", "my cup", *SMALL, *BOTS, "--pairs", "2")
-    assert text.startswith("my cup: round-robin, 12 of 12 games\n")
+    assert text.startswith("my cup: round-robin, 12 of 12 games, seed ")
     assert {line.split()[1] for line in text.splitlines()[3:6]} == {"greedy", "lucky", "level:1"}
     assert output("tournament", "show", "my-cup.sqlite") == text
     files = ["--html", "a.html", "--csv", "a.csv", "--text", "a.txt", "--records", "games"]
@@ -40,12 +40,23 @@ def test_a_tournament_from_options_is_run_shown_and_exported(folder: Path) -> No
     assert len(list((folder / "games").glob("m-*.json"))) == 12
 
 
+def test_openings_come_from_a_file(folder: Path) -> None:
+    words = ["tournament", "run", *SMALL[:-1], *BOTS[:4], "--openings", "book.txt"]
+    (folder / "book.txt").write_text("H(0,0); H(0,0)\n")
+    assert "line 1 of book.txt: move 2 cannot be made: " in complaint(run(*words))
+    (folder / "book.txt").write_text("H(0,0); V(0,1)\n")
+    found = json.loads(output(*words, "--json"))
+    assert found["notes"] == ["openings of dots rows=2 cols=2: 1 of the 1 in book.txt"]
+
+
 def test_resuming_must_be_asked_for_and_fit(folder: Path) -> None:
     plan = quick.write_plan(folder, 1)
     first = json.loads(output("tournament", "run", str(plan), "--json"))
     assert (first["played"], first["finished"]) == (20, True)
     assert "already has a tournament quick; continue it with --resume" in complaint(run("tournament", "run", str(plan)))
     again = json.loads(output("tournament", "run", str(plan), "--resume", "--json"))
+    assert (first.pop("recalled"), first.pop("notes"), again.pop("recalled")) == (0, [], 20)
+    assert again.pop("notes")[0].startswith("20 of 20 games were recalled, played 2")
     assert again == first
     changed = complaint(run("tournament", "run", str(plan), "--resume", "--pairs", "2", "--clock", "1s"))
     assert changed == "the plan of quick has changed since it was started: games and pairs"

@@ -7,6 +7,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import ludodrome
@@ -15,6 +16,7 @@ from ludodrome.arena.doctor import examine
 from ludodrome.arena.doctor.examination import FAILURE
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.tournaments.plans import make_plan
+from ludodrome.bots.bots_file import read_bots_file
 from ludodrome.game import BadState, Game, IllegalMove
 from tests.arena.playing import AMPLE, play_spec
 from tests.docs.blocks import ROOT, BadPage, Block
@@ -33,6 +35,13 @@ def check(block: Block, page: Sequence[Block]) -> None:
             raise BadPage(f"{quoted} has no such piece")
     elif block.language == "json":
         _check_json(block, page)
+    elif block.mark("a bots file") is not None:
+        with TemporaryDirectory() as folder:
+            file = Path(folder, "bots.toml")
+            file.write_text(block.text, "utf-8")
+            for bot in tomllib.loads(block.text)["bots"]:
+                Path(folder, bot.get("directory", ".")).mkdir(parents=True, exist_ok=True)
+            read_bots_file(file)
     elif block.language == "toml":
         make_plan(tomllib.loads(block.text))
     elif block.language == "text":

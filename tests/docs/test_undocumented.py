@@ -81,7 +81,7 @@ def test_every_endpoint() -> None:
 
 
 def test_every_language_has_a_complete_bot() -> None:
-    assert re.findall(r"^## (\w+)$", _page("complete-bots.md"), re.MULTILINE) == list(LANGUAGES)
+    assert re.findall(r"^## ([\w-]+)$", _page("complete-bots.md"), re.MULTILINE) == list(LANGUAGES)
 
 
 def test_every_public_module_has_its_page() -> None:

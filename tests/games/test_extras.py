@@ -149,3 +149,19 @@ def test_units_of_points_and_limits_of_the_page() -> None:
         ludodrome.make("spaces", size=11).check_page()
     for game_id in GAMES:
         ludodrome.make(game_id).check_page()
+
+
+def test_what_compiled_states_of_dots_say() -> None:
+    """The observation is that of the JSON state, and points left are the boxes without an owner."""
+    game = ludodrome.make("dots", rows=2, cols=2)
+    state = game.initial_state()
+    left = [4]
+    while (seat := game.to_move(state)) is not None:
+        states = game.encode_array(state)
+        assert game.observation_of(states, seat) == game.observation(state, seat)
+        assert game.observation_of(states, 1 - seat) == game.observation(state, 1 - seat)
+        assert game.points_left(states) == left[-1]
+        state = game.apply(state, game.legal_moves(state)[0])
+        left.append(4 - sum(game.encode_array(state)["boxes"][0].tolist()[seat].bit_count() for seat in range(2)))
+    assert left[-1] == 0
+    assert game.points_left(game.encode_array(state)) == 0

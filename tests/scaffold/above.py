@@ -88,7 +88,7 @@ def bots(game: ludodrome.Game) -> None:
 def matches(game: ludodrome.Game) -> None:
     """A match by the arena's referee, from an opening; its record verifies."""
     strong = "alphabeta:depth=3" if game.evaluator else "mcts:sims=50"
-    drawn = opening(game, 1, 1) if COMPILED else example(game).opening
+    drawn = opening(game, 1, 1).moves if COMPILED else example(game).opening
     given = play_spec(game.id, [strong, "random"], opening=drawn)
     assert given.conditions.policy == "forfeit"
     record = play(given)

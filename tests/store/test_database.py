@@ -12,7 +12,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import BigInteger, Engine, create_engine, inspect, select, text
 
-from ludodrome.store import migrations
+from ludodrome.store import league_bots, migrations
 from ludodrome.store.database import open_database, read_url, writing
 from ludodrome.store.league_models import METADATA
 from ludodrome.store.models import SettingRow, iso_time
@@ -235,10 +235,53 @@ def test_a_ledger(engine: Engine) -> None:
     assert ledger.add_game("m-1", "dots", True, {"points": 1}, record)
     assert not ledger.add_game("m-1", "dots", True, {"points": 2}, record)
     assert other.add_game("m-1", "dots", False, {"points": 3}, record)
-    assert list(ledger.games()) == [("dots", {"points": 1})]
+    assert [(game, counted) for game, counted, _ in ledger.games()] == [("dots", {"points": 1})]
     assert list(ledger.records()) == [record]
     ledger.add_opening("dots", 0, [["H", 0, 0]])
     ledger.add_opening("dots", 0, [["V", 0, 0]])
     assert list(ledger.openings()) == [("dots", 0, [["H", 0, 0]])]
     assert (ledger.forget_unrated(), other.forget_unrated()) == (0, 1)
     assert [one.games for one in tournaments(engine)] == [1, 0]
+
+
+REVISION_4 = (
+    "INSERT INTO league_bots (id, game, name, key, kind, spec, created, banned)"
+    " VALUES ('b', 'dots', 'random', 'random', 'builtin', 'random', 5, false)",
+    "INSERT INTO league_bots (id, game, name, key, kind, spec, created, banned)"
+    " VALUES ('u', 'dots', 'Mine', 'mine', 'uploaded', 'uploaded:v2', 6, false)",
+    "INSERT INTO league_versions (id, bot, number, source, size, findings, created)"
+    " VALUES ('v1', 'u', 1, 'print(1)', 8, '[]', 6), ('v2', 'u', 2, 'print(2)', 8, '[]', 7)",
+    "INSERT INTO league_matches (id, game, why, number, assignment, status, queued, tries) VALUES"
+    """ ('m1', 'dots', 'ladder', 0, '{"bots": ["random", "uploaded:v1"]}', 'done', 8, 1),"""
+    """ ('m2', 'dots', 'ladder', 0, '{"bots": ["uploaded:v2", "random"]}', 'done', 9, 1)""",
+    "INSERT INTO league_sittings (match, seat, bot)"
+    " VALUES ('m1', 0, 'b'), ('m1', 1, 'u'), ('m2', 0, 'u'), ('m2', 1, 'b')",
+    "INSERT INTO league_ladders (game, games) VALUES ('dots', 2)",
+    "INSERT INTO league_ratings (bot, mu, sigma, games, wins, draws, losses, verdicts)"
+    " VALUES ('b', 24, 8, 2, 1, 0, 1, '{}'), ('u', 26, 8, 2, 1, 0, 1, '{}')",
+    "INSERT INTO league_steps (bot, place, mu, sigma) VALUES ('u', 1, 25, 8), ('u', 2, 26, 8)",
+    "INSERT INTO league_pairs (first, second, game, wins, draws, losses) VALUES ('b', 'u', 'dots', 1, 0, 0)",
+)
+"""A league of revision 4: ratings belong to bots, and only uploaded ones have versions."""
+
+
+def test_bots_get_versions_that_keep_their_ratings(database: str) -> None:
+    engine = create_engine(read_url(database))
+    with engine.begin() as connection:
+        command.upgrade(migrations.configuration(connection), "4")
+        for statement in REVISION_4:
+            connection.exec_driver_sql(statement)
+    engine.dispose()
+    engine = open_database(database)
+    random, mine = league_bots.standings(engine, "dots")[::-1]
+    assert (random.entry.name, random.mu, random.games) == ("random", 24, 2)
+    assert (mine.entry.name, mine.mu, mine.entry.version, mine.entry.paused) == ("Mine", 26, "v2", None)
+    assert [(one.number, one.games) for one in league_bots.versions(engine, "u")] == [(2, 2), (1, 0)]
+    assert [one.number for one in league_bots.versions(engine, "b")] == [1]
+    assert len(league_bots.history(engine, "u")) == 2
+    assert league_bots.head_to_heads(engine, "u") == [league_bots.HeadToHead("b", "random", 0, 0, 1)]
+    with engine.connect() as connection:
+        seats = connection.execute(text("SELECT match, seat, version FROM league_sittings ORDER BY match, seat")).all()
+        assert [tuple(row) for row in seats] == [("m1", 0, "b"), ("m1", 1, "v1"), ("m2", 0, "v2"), ("m2", 1, "b")]
+        assert connection.execute(text("SELECT rules FROM league_ladders")).scalar() == 0  # so all is recomputed once
+    engine.dispose()

@@ -92,6 +92,8 @@ def populate(engine: Engine) -> None:
     """A league to look at: rated games, a tournament that is over, and a match that is being played."""
     bots = settle(engine)
     play(engine, bots, 2)
+    league_bots.add_version(engine, bots["Chainsaw"].id, one_file("dots") + "# better\n", [])
+    bots = {one.name: one for one in league_bots.bots(engine, "dots")}
     chosen = [bots[name] for name in ("random", "greedy", "Chainsaw", "level:2")]
     events.ask(engine, "dots", chosen, LOCAL, options=OPTIONS, name="Sunday cup", pairs=2)
     with ThreadPoolExecutor(1) as threads:

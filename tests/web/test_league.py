@@ -1,5 +1,6 @@
 """The league over the API and on its pages: entering bots, asking for matches, looking at what came of it."""
 
+import base64
 import json
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from ludodrome.arena import sandbox
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import playing
 from ludodrome.arena.ladder.playing import LeagueJob
+from ludodrome.arena.ladder.prior_ratings import prior_ratings
 from ludodrome.arena.ladder.uploads import MAX_SOURCE
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.bots.starters import one_file
@@ -61,14 +63,18 @@ def everybody() -> Iterator[Hosted]:
 def test_the_leaderboard_says_how_sure_it_is(home: Home) -> None:
     lines = home.client.get("/api/v1/leaderboard/dots").json()
     rated = [line for line in lines if line["rating"]]
-    assert [line["place"] for line in rated] == [1, 2, 3]
+    measured = [line for line in rated if line["kind"] == "builtin"]
+    assert [line["place"] for line in rated] == list(range(1, len(rated) + 1))
+    assert {line["name"] for line in rated} == {*make("dots").ladder_bots, "Chainsaw"}
     assert sum(line["games"] for line in rated) == 2 * home.games
     for line in rated:
         assert line["rating"]["low"] < line["rating"]["rating"] < line["rating"]["high"]
         assert len(line["trend"]) == line["games"]
-    assert all(line["place"] is None for line in lines[3:])
+    assert {line["measured"] for line in measured} == {prior_ratings("dots").measured}
+    assert all(line["place"] is None and line["measured"] is None for line in lines[len(rated) :])
     page = home.client.get("/dots/leaderboard").text
-    assert page.count('<circle class="dot-mark"') == 3
+    assert page.count('<circle class="dot-mark"') == len(rated)
+    assert f"measured on {prior_ratings('dots').measured}" in page
     assert home.client.get("/api/v1/leaderboard/chess").status_code == 404
 
 
@@ -244,3 +250,32 @@ def test_a_strangers_bot_runs_in_a_sandbox_or_not_at_all(everybody: Hosted) -> N
     with everybody.client("Owner") as owner:
         entered = owner.post("/api/v1/bots", json=upload)
     assert entered.status_code == 201, entered.text
+
+
+def test_a_module_is_entered_where_no_sandbox_holds(everybody: Hosted, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wasmtime")
+    from tests.arena.wasm_zoo import program, saying  # it needs the engine
+
+    monkeypatch.setattr(sandbox, "level", lambda refresh=False: sandbox.SandboxLevel("none", ("nothing holds here",)))
+    module = base64.b64encode(program()).decode()
+    upload = {"game": "dots", "name": "Assembled", "kind": "uploaded"}
+    with everybody.client("Modular") as owner:
+        entered = owner.post("/api/v1/bots", json={**upload, "archive": module})
+        assert entered.status_code == 201, entered.text
+        bot_id = entered.json()["id"]
+        assert owner.get(f"/api/v1/bots/{bot_id}/source").json() == {"archive": module}
+        assert "A new version of Assembled" in owner.get(f"/dots/bots/new?bot={bot_id}").text
+        begun = owner.post("/api/v1/plays", json={"game": "dots", "seats": ["person", f"bot:{bot_id}"]})
+        assert begun.status_code == 201, begun.text
+        for bad, why in (
+            (saying("moo\n"), "protocol: the line is not JSON"),
+            (program()[:-9], "is not a valid module"),
+            (b"\0asm\x01\0\0\0", "exports no function _start"),
+        ):
+            archive = base64.b64encode(bad).decode()
+            refused = owner.post(f"/api/v1/bots/{bot_id}/versions", json={"archive": archive})
+            assert refused.status_code == 422
+            assert why in refused.json()["error"]
+            assert "/tmp" not in refused.json()["error"]
+        huge = base64.b64encode(bytes(700_000)).decode()
+        assert owner.post(f"/api/v1/bots/{bot_id}/versions", json={"archive": huge}).status_code in (413, 422)

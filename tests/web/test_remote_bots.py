@@ -1,6 +1,7 @@
 """Remote bots: they dial in, are cut off, and go on where they were; they never play twice."""
 
 import json
+import random
 import threading
 import time
 from collections.abc import Iterator
@@ -9,8 +10,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
-from websockets.exceptions import InvalidStatus
-from websockets.sync.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
 
 from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import FORFEIT, Conditions
@@ -25,6 +26,7 @@ from ludodrome.store.database import open_database
 from ludodrome.store.league_models import LADDER
 from ludodrome.store.models import LOCAL
 from ludodrome.web.app import create_app
+from tests.arena.transports.observing_bot import answers
 from tests.store.dropping import drop
 from tests.web.remote_bot import RemoteBot
 from tests.web.serving import serving
@@ -113,6 +115,41 @@ def test_answers_to_other_turns_and_matches_are_dropped_and_noted(home: tuple[En
     assert record["result"]["verdicts"] == []
     assert any("was dropped" in note for note in record["notes"][0])
     assert record["turns"][0]["log"] == ["thinking"]
+
+
+@pytest.mark.parametrize("observe", ["all", "none"])
+def test_a_bot_that_answers_observe_and_one_that_does_not(
+    observe: str, home: tuple[Engine, str, str], long: bool
+) -> None:
+    """Dots asks both seats: neither kind of bot gets a verdict, through the real server."""
+    engine, address, bot_id = home
+    url = f"{address.replace('http', 'ws')}/api/v1/bots/{bot_id}/connect"
+    with connect(url, additional_headers=_bearer(TOKEN)) as line:
+        thread = threading.Thread(target=_answer_all, args=(line, observe))
+        thread.start()
+        for number in range(200 if long else 10):
+            seat = number % 2
+            record = playing.play(_order(engine, bot_id, number, seat=seat))
+            verify(record)
+            assert record["result"]["verdicts"] == []
+            noted = [note for notes in record.get("notes", []) for note in notes]
+            assert all("came in turn" in note and "was dropped" in note for note in noted)  # of the game before
+            own = [turn for turn in record["turns"] if turn["seat"] == seat]
+            assert [json.loads(turn["log"][-1]) for turn in own] == [
+                ["turn", turn["turn"], turn["move"]] for turn in own
+            ]
+    thread.join(20)
+
+
+def _answer_all(line: ClientConnection, observe: str) -> None:
+    """Answer every message as ``observing_bot.py`` does, until the connection is closed."""
+    rng = random.Random(1)
+    try:
+        for text in line:
+            for said in answers(json.loads(text), rng, observe, "all", False):
+                line.send(json.dumps(said))
+    except ConnectionClosed:
+        pass
 
 
 @pytest.mark.parametrize(

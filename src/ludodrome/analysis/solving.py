@@ -13,6 +13,8 @@ from ludodrome.search.alphabeta import MAX_DEPTH
 from ludodrome.search.iterative import Searcher, SearchResult
 
 TABLE_BITS = 22
+PROOF_TABLE_BITS = 16
+"""The table of ``proven_value``, which visits few positions."""
 PULSE = 0.05
 """Seconds between two reports of a solver."""
 
@@ -183,6 +185,25 @@ def solve(
         if progress:
             progress(solving)
     return solving.solution
+
+
+def proven_value(game: Game, states: Any, nodes: int) -> int | None:
+    """The value of states[0], a running game of two seats, for the seat to move; None if ``nodes`` do not prove it.
+
+    In games of points it is the final margin, elsewhere 1, 0 or -1. It depends on the arguments alone: nothing is
+    kept between two calls, and nothing is timed.
+    """
+    own = extra(game.analysis_module, "proven_value")
+    if own is not None:
+        value: int | None = own(game, states, nodes)
+        return value
+    searcher = Searcher(game, PROOF_TABLE_BITS, reductions=False)
+    *_, result = searcher.search(states, nodes=nodes)
+    if not result.proven:
+        return None
+    if game.evaluator is not None and game.evaluator.by_points:
+        return round(result.score / HUNDREDTHS) + lead(game, states)
+    return (result.score > 0) - (result.score < 0)
 
 
 # Checkpoints, for games whose positions can take hours. A game's analysis module defines ``load_solver`` and its

@@ -4,46 +4,51 @@ Each takes a game, bots and conditions, plays all games, and returns a result wi
 ends it early: the result then holds the games that were finished, and ``interrupted`` is True.
 """
 
-import multiprocessing
 import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ludodrome.arena import sandbox, transports
+from ludodrome.arena import sandbox
+from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import conditions
+from ludodrome.arena.matches.archives import RecordFolder, RecordMemory, changed_bots
 from ludodrome.arena.matches.match import (
+    MAX_FAILURES,
     MatchRun,
     MatchSpec,
-    RecordFolder,
-    RecordMemory,
     SprtRun,
     checked_games,
-    distinct_names,
     open_book,
     run_match,
 )
-from ludodrome.arena.matches.scheduler import MatchSettings
-from ludodrome.arena.matches.workers import AnyExecutor, Cluster, InlineWorkers, LocalWorkers, Workers
+from ludodrome.arena.matches.scheduler import MatchSettings, Play
+from ludodrome.arena.matches.workers import (
+    LocalWorkers,
+    WorkersLike,
+    fitted,
+    play_game,
+    warn_if_crowded,
+    workers_for,
+)
 from ludodrome.arena.results import MatchResult, SprtResult, TournamentResult
+from ludodrome.arena.seeds import new_secret
 from ludodrome.arena.statistics.scores import refuse_elo
-from ludodrome.arena.statistics.sprt import Sprt
+from ludodrome.arena.statistics.sprt import LOGISTIC, Sprt
 from ludodrome.arena.tournaments.plans import ROUND_ROBIN, TournamentPlan, make_plan
 from ludodrome.arena.tournaments.tournament import MemoryLedger, Tournament
+from ludodrome.arena.transports import check_wasm
 from ludodrome.bots import llm
-from ludodrome.bots.registry import LLM, is_built_in, read_spec, valid_specs
+from ludodrome.bots.identity import examine, named_with_identity
+from ludodrome.bots.registry import LLM, is_instant
+from ludodrome.bots.specs import BOX, WASM, check_spec, named_bots
 from ludodrome.game import Game
 from ludodrome.games import make
-from ludodrome.system import core_count
-from ludodrome.validation import listing, show
+from ludodrome.validation import choice, listing, show
 
 Openings = bool | str | os.PathLike[str] | Sequence[Any] | None
-WorkersLike = int | str | Executor | Workers | None
-_NAMED = re.compile(r"([^:=]+)=(.*)", re.DOTALL)
 
 
 def play_match(
@@ -52,14 +57,20 @@ def play_match(
     *,
     games: int | None = None,
     clock: str = "1s",
+    clocks: Mapping[str, str] | None = None,
     openings: Openings = True,
     workers: WorkersLike = None,
-    seed: int = 0,
+    seed: int | None = None,
     swap: bool = True,
     first_opening: int = 0,
     policy: str | None = None,
     legal_moves: bool = True,
+    tolerant: bool = False,
+    adjudication: str | None = None,
     records: bool | str | os.PathLike[str] = True,
+    fresh: bool = False,
+    max_failures: int | None = MAX_FAILURES,
+    log: str | os.PathLike[str] | None = None,
     progress: Callable[[MatchResult], None] | None = None,
 ) -> MatchResult:
     """Play a match between bots, one per seat, and return its result.
@@ -69,17 +80,26 @@ def play_match(
     - ``games``: Number of games, in whole rounds: every opening is played once per seating. Default: 100, or with three
       seats 99.
     - ``clock``: Time or work per move, like ``1s``, ``1s+10s``, ``nodes=1000``, ``none``; as in ``ludodrome match``.
-    - ``openings``: True for fair random openings, False or None for none, the path of a file, or a list of
-      openings, each a list of moves.
+    - ``clocks``: Handicaps: the clocks of bots that have one of their own, by name.
+    - ``openings``: True for balanced openings (from the game's book, or drawn where it has none), False or None for
+      none, the path of a file, or a list of openings, each a list of moves. ``result.openings`` says what was used.
     - ``workers``: Number of worker processes (default: one per core); 0 to play in this process; the address of a Dask
       scheduler; or a ``concurrent.futures`` executor.
-    - ``seed``: Random seed of openings and bots.
+    - ``seed``: Random seed of openings and bots, to repeat a match. Default: that of the match in the folder of
+      ``records``, otherwise 128 bits that nobody can guess. ``result.seed`` tells it.
     - ``swap``: Whether every opening is played once per seating.
     - ``first_opening``: Number of the first opening, to continue a match with new openings.
     - ``policy``: What happens after a fault: ``forfeit``, ``substitute`` or ``retry:N``. Default: the game's policy.
     - ``legal_moves``: Whether bots are sent the legal moves.
+    - ``tolerant``: Whether lines of a bot that are not JSON are ignored, rather than a protocol fault.
+    - ``adjudication``: When a game ends because it is decided, like ``solver`` or ``agree:300x8``. Default: never.
     - ``records``: True keeps the records in memory, False drops them, a path keeps them as files in that folder. A game
-      whose record is in the folder is not played again, so a match that was stopped can be resumed.
+      whose record is in the folder is not played again, so a match that was stopped can be resumed, unless a bot has
+      changed since: its program, its files, or the package for built-in bots.
+    - ``fresh``: Play all games, even those whose record is in the folder.
+    - ``max_failures``: Stop if a bot fails in its first games, this many in a row (``result.failing`` names it). None:
+      go on.
+    - ``log``: A file to which every line to and from the bots and their standard error are appended, as JSON Lines.
     - ``progress``: Called with the result so far whenever games finish, and at least ten times a second.
 
     Raises ValueError if a game, bot or condition does not exist or does not fit; the message says what would be right.
@@ -100,11 +120,15 @@ def play_match(
     >>> len(result.records)
     20
     """
-    spec, made, archive = _prepare_match(game, bots, games, clock, seed, swap, policy, legal_moves, records)
+    agreed = {"policy": policy, "clock": clock, "legal_moves": legal_moves, "tolerant": tolerant}
+    agreed["adjudication"] = adjudication
+    spec, made, archive, notes = _prepare_match(game, bots, games, seed, swap, agreed, clocks, records, fresh)
     if first_opening < 0:
         raise ValueError(f"openings are numbered from 0, not from {first_opening}")
-    result = MatchResult(MatchRun(replace(spec, first_opening=first_opening)), archive)
-    _play(result, made, openings, workers, records, progress)
+    result = MatchResult(
+        MatchRun(replace(spec, first_opening=first_opening), max_failures=max_failures), archive, notes
+    )
+    _play(result, made, openings, workers, records, log, progress)
     return result
 
 
@@ -116,14 +140,21 @@ def sprt(
     elo1: float = 10.0,
     alpha: float = 0.05,
     beta: float = 0.05,
+    model: str = LOGISTIC,
     max_games: int = 100_000,
     clock: str = "1s",
+    clocks: Mapping[str, str] | None = None,
     openings: Openings = True,
     workers: WorkersLike = None,
-    seed: int = 0,
+    seed: int | None = None,
     policy: str | None = None,
     legal_moves: bool = True,
+    tolerant: bool = False,
+    adjudication: str | None = None,
     records: bool | str | os.PathLike[str] = True,
+    fresh: bool = False,
+    max_failures: int | None = MAX_FAILURES,
+    log: str | os.PathLike[str] | None = None,
     progress: Callable[[SprtResult], None] | None = None,
 ) -> SprtResult:
     """Test whether the first bot is better than the second, with as few games as the answer needs.
@@ -137,6 +168,7 @@ def sprt(
     - ``elo1``: H1: the first bot is at least this many Elo better than the second. If H1 is accepted, the test passes.
     - ``alpha``: False-positive rate: the probability that the test passes although H0 holds.
     - ``beta``: False-negative rate: the probability that the test fails although H1 holds.
+    - ``model``: What ``elo0`` and ``elo1`` are: ``logistic`` Elo, ``normalized`` Elo, or those of BayesElo (``bayes``).
     - ``max_games``: Stop undecided after this many games.
 
     Raises ValueError as ``play_match`` does, and if the game has more than two seats.
@@ -151,11 +183,13 @@ def sprt(
     """
     made = _as_game(game)
     refuse_elo(made.seats)
-    spec, made, archive = _prepare_match(
-        made, bots, max_games // 2 * 2, clock, seed, True, policy, legal_moves, records
+    agreed = {"policy": policy, "clock": clock, "legal_moves": legal_moves, "tolerant": tolerant}
+    agreed["adjudication"] = adjudication
+    spec, made, archive, notes = _prepare_match(
+        made, bots, max_games // 2 * 2, seed, True, agreed, clocks, records, fresh
     )
-    result = SprtResult(SprtRun(spec, Sprt(elo0, elo1, alpha, beta)), archive)
-    _play(result, made, openings, workers, records, progress)
+    result = SprtResult(SprtRun(spec, Sprt(elo0, elo1, alpha, beta, model), max_failures=max_failures), archive, notes)
+    _play(result, made, openings, workers, records, log, progress)
     return result
 
 
@@ -168,14 +202,18 @@ def tournament(
     rounds: int | None = None,
     challengers: Sequence[str] | None = None,
     clock: str = "1s",
-    openings: bool = True,
+    clocks: Mapping[str, str] | None = None,
+    openings: bool | str | os.PathLike[str] = True,
     workers: WorkersLike = None,
-    seed: int = 0,
+    seed: int | None = None,
     policy: str | None = None,
     legal_moves: bool = True,
+    tolerant: bool = False,
+    adjudication: str | None = None,
     name: str = "tournament",
     store: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    log: str | os.PathLike[str] | None = None,
     progress: Callable[[TournamentResult], None] | None = None,
 ) -> TournamentResult:
     """Play a tournament between bots, in one game or several, and return its tables.
@@ -185,7 +223,7 @@ def tournament(
     - ``pairs``: Openings per meeting, each played once per seating.
     - ``rounds``: Rounds of a Swiss tournament. Default: as many as it takes to have a single winner.
     - ``challengers``: In a gauntlet, the names of the bots that meet all others. Default: the first bot.
-    - ``openings``: Whether games begin from fair random openings.
+    - ``openings``: Whether games begin from balanced openings, as in ``play_match``; or the path of a file.
     - ``name``: What the tournament is called in its store.
     - ``store``: A database file in which every game is kept at once; it needs ``ludodrome[database]``. Default: memory.
     - ``resume``: Continue the tournament of that name in the store.
@@ -202,23 +240,28 @@ def tournament(
     'weak'
     """
     several = [game] if isinstance(game, str | Game) else list(game)
-    named = _named_bots(bots)
+    named = named_bots(bots)
+    own = check_clocks(clocks or {}, named)
     given = {
         "name": name,
         "format": format,
         "games": [_game_table(one) for one in several],
-        "bots": [{"bot": spec, "name": one} for one, spec in named.items()],
+        "bots": [
+            {"bot": spec, "name": one, **({"clock": own[one]} if one in own else {})} for one, spec in named.items()
+        ],
         "pairs": pairs,
         "rounds": rounds,
         "challengers": None if challengers is None else list(challengers),
         "clock": clock,
         "policy": policy,
-        "openings": openings,
+        "openings": openings if isinstance(openings, bool) else os.fspath(openings),
         "legal_moves": legal_moves,
+        "tolerant": tolerant,
+        "adjudication": adjudication,
         "seed": seed,
     }
     plan = make_plan({key: value for key, value in given.items() if value is not None})
-    return play_tournament(open_tournament(plan, store, resume=resume), workers=workers, progress=progress)
+    return play_tournament(open_tournament(plan, store, resume=resume), workers=workers, log=log, progress=progress)
 
 
 class TournamentExists(ValueError):
@@ -234,13 +277,15 @@ def open_tournament(
 ) -> Tournament:
     """The tournament of a plan, in memory or in a store, with its bots checked.
 
-    resume: continue the tournament of that name. replay_unrated: replay its games in which the arena failed.
+    resume: continue the tournament of that name; the games of bots that have changed since are played again.
+    replay_unrated: replay its games in which the arena failed.
     Raises TournamentExists if there is one of that name and ``resume`` is False, ValueError if its plan is another one.
     """
     for settings in plan.settings:
         check_bots(make(settings.game, **settings.options), (one.specs[settings.name] for one in plan.entrants))
+    plan, notes = _with_identities(plan)
     if store is None:
-        return Tournament(plan, MemoryLedger())
+        return Tournament(plan, MemoryLedger(), notes)
     from ludodrome.store.database import open_database  # optional extra: database
     from ludodrome.store.tournaments import StoredLedger  # optional extra: database
 
@@ -248,7 +293,7 @@ def open_tournament(
     engine = open_database(path, create=True)
     found = StoredLedger.find(engine, plan.name)
     if found is None:
-        return Tournament(plan, StoredLedger.begin(engine, plan.name, plan.to_json()))
+        return Tournament(plan, StoredLedger.begin(engine, plan.name, plan.to_json()), notes)
     ledger, stored = found
     if not resume:
         raise TournamentExists(
@@ -257,22 +302,64 @@ def open_tournament(
     begun = TournamentPlan.from_json(stored)
     version = begun.settings[0].version  # one that an older version of this package began goes on as it began
     plan = replace(plan, settings=tuple(replace(one, version=version) for one in plan.settings))
+    if plan.seed_drawn:
+        plan = plan.with_seed(begun.seed)
+    before = {one.name: one.identities for one in begun.settings}
     kept = begun.to_json()
-    if changed := [key for key, value in plan.to_json().items() if kept.get(key) != value]:
+    if changed := [key for key, value in plan.with_identities(before).to_json().items() if kept.get(key) != value]:
         raise ValueError(f"the plan of {plan.name} has changed since it was started: {listing(changed)}")
     if replay_unrated:
         ledger.forget_unrated()
-    return Tournament(plan, ledger)
+    if not any(before.values()):  # begun by a version of this package that did not keep identities: it goes on
+        note = "this tournament does not say which versions of the bots played its games so far"
+        return Tournament(plan.with_identities(before), ledger, [note])
+    changes = _changed_entrants(plan, before)
+    if changes:
+        ledger.change_plan(plan.to_json())
+    return Tournament(plan, ledger, [*notes, *changes])
+
+
+def _with_identities(plan: TournamentPlan) -> tuple[TournamentPlan, list[str]]:
+    """A plan with the identities of its bots as they are now, and notes about them."""
+    specs = {spec for one in plan.entrants for spec in one.specs.values()}
+    identities, notes = identities_of(sorted(specs))
+    by_game = {
+        on.name: {one.specs[on.name]: identities[one.specs[on.name]] for one in plan.entrants} for on in plan.settings
+    }
+    return plan.with_identities(by_game), notes
+
+
+def _changed_entrants(plan: TournamentPlan, before: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """A sentence for each bot that has changed since the tournament was last played."""
+    changes = []
+    for one in plan.entrants:
+        for on in plan.settings:
+            spec = one.specs[on.name]
+            old, new = before[on.name].get(spec), on.identities[spec]
+            if old is not None and old != new:
+                changes.append(
+                    f"{one.name} has changed since the tournament began ({named_with_identity(one.name, old)} then, "
+                    f"{named_with_identity(one.name, new)} now): its games are played again"
+                )
+                break
+    return changes
 
 
 def play_tournament(
-    opened: Tournament, *, workers: WorkersLike = None, progress: Callable[[TournamentResult], None] | None = None
+    opened: Tournament,
+    *,
+    workers: WorkersLike = None,
+    log: str | os.PathLike[str] | None = None,
+    progress: Callable[[TournamentResult], None] | None = None,
 ) -> TournamentResult:
     """Play all games of a tournament that were not played yet; the arguments are those of ``tournament``."""
     result = TournamentResult(opened)
-    with _workers(workers) as pool:
+    with workers_for(workers) as pool:
+        if isinstance(pool, LocalWorkers) and pool.chosen:
+            for settings in opened.plan.settings:
+                warn_if_crowded(pool.width, settings.conditions.clock)
         try:
-            opened.play(pool, on_tick=(lambda: progress(result)) if progress else lambda: None)
+            opened.play(pool, logged_play(log), on_tick=(lambda: progress(result)) if progress else lambda: None)
         except KeyboardInterrupt:
             result.interrupted = True
     return result
@@ -282,18 +369,46 @@ def check_bots(game: Game, specs: Iterable[str]) -> None:
     """ValueError if a bot cannot play the game."""
     for spec in dict.fromkeys(specs):
         kind, colon, rest = spec.partition(":")
-        if colon and kind in (transports.COMMAND, transports.FILE):
-            transports.command(kind, rest)
-        elif colon and kind == transports.BOX:
+        check_spec(spec, game)
+        if colon and kind == BOX:
             sandbox.box(Path(rest))
+        elif colon and kind == WASM:
+            check_wasm(spec)
         elif colon and kind == LLM:
             llm.endpoint(spec)
-        elif is_built_in(spec, game):
-            read_spec(spec, game)
-        else:
-            raise ValueError(
-                f"there is no bot {show(kind)}; the bots of {game.id} are {valid_specs(game)}; {transports.PROGRAMS}"
-            )
+
+
+def identities_of(specs: Iterable[str], without: Iterable[Path] = ()) -> tuple[dict[str, str], list[str]]:
+    """The identities of bots by spec, and notes about files that are too large to compare.
+
+    without: folders that do not belong to the bots, such as that of the records.
+    """
+    found = {spec: examine(spec, without) for spec in dict.fromkeys(specs)}
+    notes = [f"{spec}: {note}" for spec, one in found.items() for note in one.notes]
+    return {spec: one.id for spec, one in found.items()}, notes
+
+
+def check_clocks(clocks: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """Clocks of single bots by name; ValueError if a clock is malformed or there is no such bot."""
+    known = list(names)
+    for name, text in clocks.items():
+        choice(name, known, "a bot with a clock of its own", ValueError)
+        try:
+            Clock.parse(text)
+        except ValueError as error:
+            raise ValueError(f"the clock of {name}: {error}") from error
+    return dict(clocks)
+
+
+def logged_play(log: str | os.PathLike[str] | None) -> Play:
+    """The function that plays a game, appending all traffic to a file if there is one; ValueError if it cannot."""
+    if log is None:
+        return play_game
+    try:
+        with open(log, "ab"):
+            return partial(play_game, log=os.path.abspath(log))
+    except OSError as error:
+        raise ValueError(f"the log {os.fspath(log)} cannot be written: {error.strerror}") from error
 
 
 # Parts
@@ -303,25 +418,38 @@ def _prepare_match(
     game: str | Game,
     bots: Sequence[str] | Mapping[str, str],
     games: int | None,
-    clock: str,
-    seed: int,
+    seed: int | None,
     swap: bool,
-    policy: str | None,
-    legal_moves: bool,
+    agreed: dict[str, Any],
+    clocks: Mapping[str, str] | None,
     records: bool | str | os.PathLike[str],
-) -> tuple[MatchSpec, Game, RecordMemory | RecordFolder]:
+    fresh: bool,
+) -> tuple[MatchSpec, Game, RecordMemory | RecordFolder, list[str]]:
+    """The match, its game, its archive, and notes about versions of the bots."""
     made = _as_game(game)
-    named = _named_bots(bots)
+    named = named_bots(bots)
     if len(named) != made.seats:
         raise ValueError(
             f"{made.id} has {made.seats} seats with these options, so give {made.seats} bots, not {len(named)}"
         )
     check_bots(made, named.values())
-    agreed = conditions(made, policy, clock, legal_moves)
-    settings = MatchSettings(made.id, made.id, made.options, made.seats, agreed, seed)
     count = checked_games(games, made.seats, swap)
-    archive = RecordMemory() if records is True else RecordFolder(_folder(records))
-    return MatchSpec(settings, tuple(named.values()), tuple(named), count, swap), made, archive
+    folder = _folder(records)
+    archive = RecordMemory() if records is True else RecordFolder(folder, fresh)
+    identities, notes = identities_of(named.values(), [] if folder is None else [folder])
+    own = check_clocks(clocks or {}, named)
+    played = conditions(made, **agreed)
+    settings = MatchSettings(made.id, made.id, made.options, made.seats, played, 0, identities=identities, clocks=own)
+    spec = MatchSpec(settings, tuple(named.values()), tuple(named), count, swap)
+    if isinstance(archive, RecordFolder):
+        earlier = archive.earlier(spec.key())
+        if earlier is not None:
+            seed = earlier.seed if seed is None else seed
+            notes += changed_bots(earlier, {one: name for name, one in named.items()}, identities)
+    chosen = new_secret() if seed is None else seed
+    if isinstance(archive, RecordFolder):
+        archive.begin(spec.key(), chosen, identities)
+    return replace(spec, settings=replace(settings, seed=chosen)), made, archive, notes
 
 
 def _play(
@@ -330,16 +458,24 @@ def _play(
     openings: Openings,
     workers: WorkersLike,
     records: bool | str | os.PathLike[str],
+    log: str | os.PathLike[str] | None,
     progress: Callable[[Any], None] | None,
 ) -> None:
     book = open_book(game, result.spec.settings.seed, openings, _folder(records))
-    with _workers(workers) as pool:
+    with workers_for(workers) as pool:
+        fitting = fitted(
+            pool,
+            result.spec.games,
+            all(is_instant(spec, game) for spec in result.spec.bots),
+            result.spec.settings.conditions.clock,
+        )
         try:
             run_match(
                 result._run,
                 book,
-                pool,
+                fitting,
                 result._archive,
+                logged_play(log),
                 on_tick=(lambda: progress(result)) if progress else lambda: None,
             )
         except KeyboardInterrupt:
@@ -360,57 +496,5 @@ def _game_table(game: str | Game) -> dict[str, Any]:
     return {"id": made.id, "options": {name: value for name, value in made.options.items() if usual.get(name) != value}}
 
 
-def _named_bots(bots: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
-    """Specs by name. A bare spec is its own name, numbered where two are the same."""
-    if isinstance(bots, str):
-        raise TypeError(f"bots is a list of specs, one per seat, not the single text {show(bots)}")
-    if isinstance(bots, Mapping):
-        return dict(bots)
-    found = [_NAMED.fullmatch(one) for one in bots]
-    bare = distinct_names([one for one, named in zip(bots, found, strict=True) if named is None])
-    names, rest = [], iter(bare)
-    for named in found:
-        names.append(next(rest) if named is None else named[1])
-    for number, name in enumerate(names):
-        if name in names[:number]:
-            raise ValueError(f"two bots are called {name}; give one of them another name")
-    specs = (one if named is None else named[2] for one, named in zip(bots, found, strict=True))
-    return dict(zip(names, specs, strict=True))
-
-
 def _folder(records: bool | str | os.PathLike[str]) -> Path | None:
     return None if isinstance(records, bool) else Path(records)
-
-
-@contextmanager
-def _workers(wanted: WorkersLike) -> Iterator[Workers]:
-    """Workers for as long as they are needed; those of the caller stay open."""
-    if isinstance(wanted, Executor):
-        yield AnyExecutor(wanted, getattr(wanted, "_max_workers", None) or core_count())
-        return
-    if not isinstance(wanted, int | str | None):
-        yield wanted
-        return
-    workers: Workers
-    if isinstance(wanted, str):
-        workers = Cluster(wanted)
-    elif wanted == 0:
-        workers = InlineWorkers()
-    elif wanted is not None and wanted < 0:
-        raise ValueError(f"workers is 0 or more, not {wanted}")
-    else:
-        _check_main()
-        workers = LocalWorkers(wanted or core_count())
-    try:
-        yield workers
-    finally:
-        workers.close()
-
-
-def _check_main() -> None:
-    """RuntimeError in a worker process that is importing the caller's script."""
-    if getattr(multiprocessing.current_process(), "_inheriting", False):
-        raise RuntimeError(
-            "worker processes import this script, and it begins a match when it is imported: put the call below "
-            'if __name__ == "__main__":, or play with workers=0'
-        )

@@ -14,6 +14,10 @@ MAX_MS = 86_400_000
 """One day: the longest time of a clock."""
 MAX_COUNT = 999_999_999
 """The most positions, playouts or plies of a clock."""
+MAX_FUEL = 10**12
+"""The most instructions a move."""
+INSTRUCTIONS_A_NODE = 1000
+"""A built-in bot visits one position for this much fuel: its moves depend on the fuel, not on the machine."""
 
 RESERVE = 0.02
 """Seconds that a built-in bot leaves unused in each turn, so that a busy machine does not make it late ..."""
@@ -30,7 +34,11 @@ MAX_BANK_SHARE = 0.4
 _TIMES = ("move_ms", "bank_ms", "increment_ms")
 _COUNTS = ("nodes", "sims", "depth")
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000}
-_RIGHT_CLOCK = "a clock is written like 1s, 1s+10s (with a bank), 60s++1s (Fischer), nodes=10000, sims=500 or none"
+_MULTIPLES = {"G": 10**9, "M": 10**6, "k": 1000, "": 1}
+_FUEL = "fuel"
+_RIGHT_CLOCK = (
+    "a clock is written like 1s, 1s+10s (with a bank), 60s++1s (Fischer), nodes=10000, sims=500, fuel=50M or none"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +49,13 @@ class Clock:
     by ``increment_ms``. So a bank alone is sudden death; with an increment it is Fischer's clock.
 
     The text form, ``str(clock)``, is exact: ``Clock.parse(str(clock)) == clock``. It is ``MOVE``, ``MOVE+BANK``,
-    ``BANK++INCREMENT`` or ``MOVE+BANK++INCREMENT``, or counts such as ``nodes=1000``, or ``none``.
+    ``BANK++INCREMENT`` or ``MOVE+BANK++INCREMENT``, or counts such as ``nodes=1000``, or ``none``. ``fuel=50M`` is
+    written alone or after a comma.
 
     >>> str(Clock(bank_ms=60_000, increment_ms=1500))
     '60s++1.5s'
+    >>> Clock.parse("1s,fuel=50M")
+    Clock(move_ms=1000, bank_ms=0, increment_ms=0, budget=None, fuel=50000000)
     """
 
     move_ms: int = 0
@@ -52,12 +63,16 @@ class Clock:
     increment_ms: int = 0
     budget: Budget | None = None
     """Positions or playouts instead of time, for built-in bots: such a match can be repeated exactly."""
+    fuel: int | None = None
+    """Instructions a move, for bots that are measured in instructions (``wasm:``). It adds to the other limits."""
 
     def __post_init__(self) -> None:
         if self.increment_ms and not self.runs:
             raise ValueError("a clock with an increment has a time for each move, or a bank")
         if self.budget is not None and self.runs:
             raise ValueError("a clock counts time or positions, not both")
+        if self.fuel is not None and not 1 <= self.fuel <= MAX_FUEL:
+            raise ValueError(f"fuel of a clock is from 1 to {_short(MAX_FUEL)} instructions, not {self.fuel}")
 
     @property
     def runs(self) -> bool:
@@ -66,55 +81,91 @@ class Clock:
 
     def to_json(self) -> dict[str, int] | None:
         """The clock as ``hello`` and records carry it; null without a clock."""
+        limits: dict[str, int] = {}
         if self.budget is not None:
-            return {name: limit for name in _COUNTS if (limit := getattr(self.budget, name))}
-        if not self.runs:
-            return None
-        return {name: getattr(self, name) for name in _TIMES}
+            limits = {name: limit for name in _COUNTS if (limit := getattr(self.budget, name))}
+        elif self.runs:
+            limits = {name: getattr(self, name) for name in _TIMES}
+        if self.fuel is not None:
+            limits[_FUEL] = self.fuel
+        return limits or None
 
     @staticmethod
     def from_json(value: Any) -> "Clock":
         """Read the clock of a record or of ``hello``; ValueError if it is malformed."""
         if value is None:
             return Clock()
-        names = (*_TIMES, *_COUNTS)
+        names = (*_TIMES, *_COUNTS, _FUEL)
         if type(value) is not dict or not value or not set(value) <= set(names):
             raise ValueError(f"a clock is null or an object with some of {', '.join(names)}, not {show(value)}")
         times = {name: _number(value, name, 0, MAX_MS) for name in _TIMES if name in value}
         counts = {name: _number(value, name, 1, MAX_COUNT) for name in _COUNTS if name in value}
+        fuel = _number(value, _FUEL, 1, MAX_FUEL) if _FUEL in value else None
         if times and counts:
             raise ValueError("a clock counts time or positions, not both")
-        return Clock(**times, budget=Budget(**counts) if counts else None)
+        return Clock(**times, budget=Budget(**counts) if counts else None, fuel=fuel)
 
     @staticmethod
     def parse(text: str) -> "Clock":
         """Read the text form; ValueError says what would be right."""
         if text == "none":
             return Clock()
-        if "=" in text:
-            return Clock(budget=_counts(text))
-        if match := re.fullmatch(r"(?:([^+]+)\+)?([^+]+)\+\+([^+]+)", text):
+        rest, fuel = _split_fuel(text)
+        if fuel is not None and not rest:
+            return Clock(fuel=fuel)
+        if "=" in rest:
+            return Clock(budget=_counts(rest), fuel=fuel)
+        if match := re.fullmatch(r"(?:([^+]+)\+)?([^+]+)\+\+([^+]+)", rest):
             move, bank, increment = match.groups(default="0s")
         else:
-            move, plus, bank = text.partition("+")
+            move, plus, bank = rest.partition("+")
             bank, increment = bank if plus else "0s", "0s"
-        clock = Clock(_milliseconds(move), _milliseconds(bank), _milliseconds(increment))
+        clock = Clock(_milliseconds(move), _milliseconds(bank), _milliseconds(increment), fuel=fuel)
         if not clock.runs:
             raise ValueError(f"{show(text)} leaves no time to play; {_RIGHT_CLOCK}")
         return clock
 
     def __str__(self) -> str:
         """The text that ``parse`` reads."""
+        parts = []
         if self.budget is not None:
-            return ",".join(f"{name}={limit}" for name, limit in (self.to_json() or {}).items())
-        if not self.runs:
-            return "none"
+            parts = [f"{name}={limit}" for name in _COUNTS if (limit := getattr(self.budget, name))]
+        elif self.runs:
+            parts = [self._time_text()]
+        if self.fuel is not None:
+            parts.append(f"{_FUEL}={_short(self.fuel)}")
+        return ",".join(parts) or "none"
+
+    def _time_text(self) -> str:
         move, bank, increment = (_duration(getattr(self, name)) for name in _TIMES)
         if not self.move_ms:
             return f"{bank}++{increment}"
         if self.increment_ms:
             return f"{move}+{bank}++{increment}"
         return f"{move}+{bank}" if self.bank_ms else move
+
+
+def _split_fuel(text: str) -> tuple[str, int | None]:
+    """A clock's text without its fuel, and the fuel; it is written last, and once."""
+    match = re.fullmatch(rf"(?:(.*),)?{_FUEL}=([0-9]{{1,12}})([GMk]?)", text)
+    if match is None:
+        if _FUEL in text:
+            raise ValueError(
+                f"{show(text)} is not a clock; fuel of a clock is written last, like fuel=50M or 1s,fuel=2G"
+            )
+        return text, None
+    fuel = int(match[2]) * _MULTIPLES[match[3]]
+    if not 1 <= fuel <= MAX_FUEL:
+        raise ValueError(f"fuel of a clock is from 1 to {_short(MAX_FUEL)} instructions, not {match[2]}{match[3]}")
+    if match[1] == "":
+        raise ValueError(f"{show(text)} is not a clock; {_RIGHT_CLOCK}")
+    return match[1] or "", fuel
+
+
+def _short(number: int) -> str:
+    """A number with the largest unit that keeps it whole: 50M, 1500k."""
+    unit, multiple = next(pair for pair in _MULTIPLES.items() if number % pair[1] == 0)
+    return f"{number // multiple}{unit}"
 
 
 def _number(value: dict[str, Any], name: str, least: int, most: int) -> int:
@@ -179,9 +230,12 @@ class SeatClock:
 
     def budget(self, spent: float = 0.0) -> Budget | None:
         """The budget of a built-in bot for one decision; None: the bot's own spec decides."""
-        if self.clock.budget is not None or not self.clock.runs:
+        if self.clock.budget is not None:
             return self.clock.budget
+        nodes = None if self.clock.fuel is None else max(1, self.clock.fuel // INSTRUCTIONS_A_NODE)
+        if not self.clock.runs:
+            return Budget(nodes=nodes) if nodes else None
         share = self.bank / BANK_TURNS + INCREMENT_SHARE * min(self._increment, self.bank)
         wanted = self._move + min(share, MAX_BANK_SHARE * self.bank) - spent
         allowed = max(0.0, min(wanted, self.allowed(spent) or 0.0))
-        return Budget(time=max(MIN_SHARE * allowed, allowed - RESERVE - RESERVED_SHARE * allowed))
+        return Budget(max(MIN_SHARE * allowed, allowed - RESERVE - RESERVED_SHARE * allowed), nodes)

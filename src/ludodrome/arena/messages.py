@@ -21,12 +21,19 @@ MAX_DEPTH = 32
 """How deep lists and objects can be nested."""
 MAX_TEXT = 1000
 """The most characters kept of a text from a bot."""
+MAX_INFO = 4 * 1024
+"""The most bytes of an ``info`` line."""
+INFO_FIELDS = ("score", "depth", "nodes", "pv", "text")
 
 Message = dict[str, Any]
 
 
 class BadLine(ValueError):
     """A line from a bot is malformed; the sentence says why."""
+
+
+class NotJson(BadLine):
+    """A line from a bot is no JSON object at all."""
 
 
 # From the arena
@@ -77,7 +84,7 @@ def read(text: bytes, limit: int = MAX_LINE) -> Message:
         raise BadLine(f"a line has at most {limit} bytes, and this one has {len(text)}")
     value = read_json(text)
     if type(value) is not dict:
-        raise BadLine(f"a line is a JSON object, not {show(value)}")
+        raise NotJson(f"a line is a JSON object, not {show(value)}")
     return value
 
 
@@ -86,7 +93,7 @@ def read_json(text: bytes, deepest: int = MAX_DEPTH) -> Any:
     try:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadLine(f"the line is not UTF-8: byte {error.start} is wrong") from None
+        raise NotJson(f"the line is not UTF-8: byte {error.start} is wrong") from None
     try:
         value = _decoder.decode(decoded)
     except BadLine:
@@ -94,7 +101,7 @@ def read_json(text: bytes, deepest: int = MAX_DEPTH) -> Any:
     except RecursionError:
         raise BadLine(f"the line is nested deeper than {deepest}") from None
     except json.JSONDecodeError as error:
-        raise BadLine(f"the line is not JSON: {error.msg} at character {error.pos}") from None
+        raise NotJson(f"the line is not JSON: {error.msg} at character {error.pos}") from None
     except ValueError:
         raise BadLine("the line has a number of too many digits") from None
     if text.count(b"[") + text.count(b"{") > deepest and _depth(value, deepest) > deepest:
@@ -144,6 +151,50 @@ def _check_characters(value: Any) -> None:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise BadLine("a text has half a surrogate pair in it, which is not a character") from None
+
+
+def message_kind(message: Message) -> str:
+    """Check the fields of a bot's message and return its type; BadLine if they are wrong."""
+    kind = message.get("type")
+    if type(kind) is not str:
+        raise BadLine(f'a message has a type, as in {{"type": "move", "move": ...}}, not {show(kind)}')
+    if kind == "move" and "move" not in message:
+        raise BadLine("a message of the type move has the key move")
+    for name, owner in (("error", "error"), ("text", "log")):
+        if kind == owner and type(message.get(name)) is not str:
+            raise BadLine(f"a message of the type {owner} has the key {name}, a text, not {show(message.get(name))}")
+    if kind in ("move", "error") and "turn" in message and type(message["turn"]) is not int:
+        raise BadLine(f"turn is a whole number, not {show(message['turn'])}")
+    return kind
+
+
+def read_info(message: Message) -> dict[str, Any]:
+    """The telemetry of an ``info`` message, without fields that are null; BadLine if one has the wrong type."""
+    found = {name: message[name] for name in INFO_FIELDS if message.get(name) is not None}
+    for name in ("depth", "nodes"):
+        if name in found and (type(found[name]) is not int or not 0 <= found[name] < 2**63):
+            raise BadLine(f"{name} of info is a whole number from 0, not {show(found[name])}")
+    if "score" in found and (type(found["score"]) not in (int, float) or not abs(found["score"]) < 2**63):
+        raise BadLine(f"score of info is a number, not {show(found['score'])}")
+    if "pv" in found and type(found["pv"]) is not list:
+        raise BadLine(f"pv of info is a list of moves, not {show(found['pv'])}")
+    if "pv" in found and "\\u0000" in _to_text(found["pv"]):
+        raise BadLine("pv of info contains a NUL")
+    if "text" in found:
+        if type(found["text"]) is not str:
+            raise BadLine(f"text of info is a text, not {show(found['text'])}")
+        found["text"] = clean_text(found["text"])
+    return found
+
+
+def read_ready(message: Message) -> tuple[str, list[str]]:
+    """``games`` and ``wants`` of a ``ready`` message; BadLine if they have the wrong type."""
+    games, wants = message.get("games", "one"), message.get("wants", [])
+    if type(games) is not str:
+        raise BadLine(f'games of ready is "one" or "many", not {show(games)}')
+    if type(wants) is not list or not all(type(one) is str for one in wants):
+        raise BadLine(f"wants of ready is a list of texts, not {show(wants)}")
+    return games, wants
 
 
 # Stored texts

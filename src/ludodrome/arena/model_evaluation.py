@@ -15,13 +15,15 @@ from typing import Any
 
 from ludodrome.arena import records
 from ludodrome.arena.conditions import conditions
-from ludodrome.arena.matches.match import MatchRun, MatchSpec, RecordFolder, checked_games, distinct_names, open_book
+from ludodrome.arena.matches.archives import RecordFolder
+from ludodrome.arena.matches.match import MatchRun, MatchSpec, checked_games, open_book
 from ludodrome.arena.matches.pool import run
 from ludodrome.arena.matches.scheduler import MatchScheduler, MatchSettings, Pairing, Record
 from ludodrome.arena.matches.tallies import BY_PLAY, GameResult, MatchTally, game_result
 from ludodrome.arena.matches.workers import play_game
 from ludodrome.bots.llm import ENDPOINT, TIMEOUT
 from ludodrome.bots.prompts import ILLEGAL, MOVE, NOTHING
+from ludodrome.bots.specs import distinct_names
 from ludodrome.game import Game
 
 USUAL_GAMES = 10

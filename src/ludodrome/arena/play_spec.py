@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ludodrome.arena import seeds
+from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import Conditions
 from ludodrome.game import Game, IllegalMove, Outcome, returns_of
 from ludodrome.games import make
@@ -19,6 +20,9 @@ from ludodrome.validation import show
 
 HASHED, KEYED = VERSIONS = (1, 2)
 """How the random numbers of a game follow from its seed: in records of version 1 by a plain hash, since by a key."""
+
+MAX_ID = 64
+"""Characters of a bot's identity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,20 @@ class PlaySpec:
     """The state in which the game starts; None: the initial state. The opening is played from there."""
     version: int = KEYED
     """One of the VERSIONS; that of its record."""
+    clocks: tuple[Clock, ...] = ()
+    """The clocks by seat, if a bot has another than that of the conditions (a handicap); otherwise empty."""
+    bot_ids: tuple[str, ...] = ()
+    """The bots' identities by seat (``bots/identity.py``); empty: unknown."""
+
+    def __post_init__(self) -> None:
+        if self.clocks and len(self.clocks) != len(self.bots):
+            raise ValueError(f"there are {len(self.bots)} bots and {len(self.clocks)} clocks; each seat has one")
+        if all(clock == self.conditions.clock for clock in self.clocks):
+            object.__setattr__(self, "clocks", ())
+
+    def clock_of(self, seat: int) -> Clock:
+        """The clock of a seat."""
+        return self.clocks[seat] if self.clocks else self.conditions.clock
 
     @property
     def match(self) -> str:
@@ -66,7 +84,7 @@ class PlaySpec:
 
     def public_json(self) -> dict[str, Any]:
         """The play spec without its seed, but with the commitment."""
-        value = {
+        value: dict[str, Any] = {
             "game": self.game,
             "options": self.options,
             "bots": list(self.bots),
@@ -76,7 +94,13 @@ class PlaySpec:
             "number": self.number,
             "commitment": self.commitment,
         }
-        return value if self.position is None else {**value, "position": self.position}
+        if self.position is not None:
+            value["position"] = self.position
+        if self.clocks:
+            value["clocks"] = [clock.to_json() for clock in self.clocks]
+        if self.bot_ids:
+            value["bot_ids"] = list(self.bot_ids)
+        return value
 
     def to_json(self) -> dict[str, Any]:
         """A plain value for ``from_json``. The seed is a text: no JSON reader rounds it."""
@@ -84,7 +108,9 @@ class PlaySpec:
         if self.version != HASHED:
             return {"version": self.version, **value, "seed": str(self.seed)}
         del value["commitment"]
-        rest: dict[str, Any] = {name: value.pop(name) for name in ("opening", "number", "position") if name in value}
+        rest: dict[str, Any] = {
+            name: value.pop(name) for name in ("opening", "number", "position", "clocks") if name in value
+        }
         return {**value, "seed": self.seed, **rest}
 
     @staticmethod
@@ -102,6 +128,8 @@ class PlaySpec:
             value["number"],
             value.get("position"),
             version,
+            _read_clocks(value["clocks"]) if "clocks" in value else (),
+            _read_ids(value),
         )
 
     def make_game(self) -> Game:
@@ -122,11 +150,28 @@ def match_id(value: dict[str, Any]) -> str:
     return "m-" + hashlib.sha256(canonical_json(value)).hexdigest()[:16]
 
 
+def _read_clocks(clocks: Any) -> tuple[Clock, ...]:
+    """The clocks of the seats; ValueError if they are malformed."""
+    if type(clocks) is not list or not clocks:
+        raise ValueError(f"clocks is a list of clocks, one a seat, not {show(clocks)}")
+    return tuple(map(Clock.from_json, clocks))
+
+
 def _read_seed(text: Any) -> int:
     """The seed of a text; ValueError unless it is the one way to write it."""
     if type(text) is not str or not re.fullmatch(r"0|-?[1-9][0-9]{0,99}", text):
         raise ValueError(f"a seed is a text of digits, not {show(text)}")
     return int(text)
+
+
+def _read_ids(value: dict[str, Any]) -> tuple[str, ...]:
+    """The identities of the bots of a record; ValueError if they are malformed."""
+    ids = value.get("bot_ids", [])
+    if type(ids) is not list or not all(type(one) is str and len(one) <= MAX_ID for one in ids):
+        raise ValueError(f"bot_ids is a list of short texts, one per seat, not {show(ids)}")
+    if len(ids) not in ({0} if "bot_ids" not in value else {len(value["bots"])}):
+        raise ValueError(f"bot_ids has one text per bot, so {len(value['bots'])}, not {len(ids)}")
+    return tuple(ids)
 
 
 def _hashed(purpose: str) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ludodrome.arena.clocks import Clock, SeatClock
-from ludodrome.bots.files import load
+from ludodrome.bots.files import MODULE_PREFIX, AgentBot, load
 from ludodrome.bots.player import Bot, Budget
 
 
@@ -36,18 +36,40 @@ _kept_open: list[BinaryIO] = []
 
 
 def _serve(spec: str, incoming: BinaryIO, outgoing: BinaryIO) -> int:
-    sys.path.insert(
-        0, str(Path(spec.rpartition(":")[0]).resolve().parent)
-    )  # like a script: it can import its neighbours
+    folder = Path(spec.rpartition(":")[0]).resolve().parent
+    sys.path.insert(0, str(folder))  # like a script: it can import its neighbours
+    libraries = set(sys.modules)
+    bot: Bot | None = _load(spec)
+    for line in incoming:
+        message = json.loads(line)
+        if bot is None and message["type"] == "hello":
+            _forget(set(sys.modules) - libraries, folder)
+            bot = _load(spec)
+        if bot is not None:
+            _answer(bot, message, outgoing)
+            if message["type"] == "over":
+                bot.close()
+                bot = None
+    if bot is not None:
+        bot.close()
+    return 0
+
+
+def _load(spec: str) -> Bot:
+    """Load the bot; SystemExit if that fails, with the reason on standard error."""
     try:
-        bot = load(spec)
+        return load(spec)
     except ValueError as error:
         print(error, file=sys.stderr)
-        return 1
-    for line in incoming:
-        _answer(bot, json.loads(line), outgoing)
-    bot.close()
-    return 0
+        raise SystemExit(1) from error
+
+
+def _forget(names: set[str], folder: Path) -> None:
+    """Forget the bot's modules and its neighbours: each game begins as in a new process, with the libraries at hand."""
+    for name in names:
+        top = name.partition(".")[0]
+        if top.startswith(MODULE_PREFIX) or (folder / f"{top}.py").is_file() or (folder / top).is_dir():
+            del sys.modules[name]
 
 
 def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
@@ -69,8 +91,12 @@ def _answer(bot: Bot, message: dict[str, Any], outgoing: BinaryIO) -> None:
     if message["type"] == "hello":
         _clock = Clock.from_json(message["clock"])
         bot.start(message)
+        _say({"type": "ready", "games": "many"}, outgoing)
     elif message["type"] == "turn":
-        move = bot.choose(message["state"], _budget(message["deadline_ms"]))
+        if isinstance(bot, AgentBot):
+            move = bot.answer(message)
+        else:
+            move = bot.choose(message["state"], _budget(message["deadline_ms"]))
         _say({"type": "move", "move": move, "turn": message["turn"]}, outgoing)
 
 

@@ -2,10 +2,12 @@
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ludodrome.arena.matches.match import MatchRun, MatchSpec, RecordFolder, RecordMemory, SprtRun
+from ludodrome.arena.matches.archives import RecordFolder, RecordMemory
+from ludodrome.arena.matches.match import MatchRun, MatchSpec, SprtRun
+from ludodrome.arena.matches.openings import NO_OPENINGS
 from ludodrome.arena.matches.tallies import MatchTally
 from ludodrome.arena.statistics.scores import Score
 from ludodrome.arena.statistics.sprt import BETTER, Sprt, SprtState
@@ -34,8 +36,8 @@ class PlayerScore(NamedTuple):
 class MatchResult:
     """The games of a match and what they say about the bots. Progress callbacks get it while it grows."""
 
-    def __init__(self, run: MatchRun, archive: RecordMemory | RecordFolder) -> None:
-        self._run, self._archive = run, archive
+    def __init__(self, run: MatchRun, archive: RecordMemory | RecordFolder, version_notes: Sequence[str] = ()) -> None:
+        self._run, self._archive, self._version_notes = run, archive, tuple(version_notes)
         self.interrupted = False
         """Whether Ctrl-C ended it early."""
 
@@ -53,6 +55,62 @@ class MatchResult:
     def names(self) -> tuple[str, ...]:
         """The bots' names, in the order in which they were given."""
         return self.spec.names
+
+    @property
+    def seed(self) -> int:
+        """The random seed, which repeats the match."""
+        return self.spec.settings.seed
+
+    @property
+    def identities(self) -> dict[str, str]:
+        """The version of every bot, by name: a short hash of what runs."""
+        return {name: self.spec.settings.identities[one] for name, one in zip(self.names, self.spec.bots, strict=True)}
+
+    @property
+    def recalled(self) -> int:
+        """Games that were not played, because their records were kept by an earlier run."""
+        return self._archive.recalled.count
+
+    @property
+    def failing(self) -> str | None:
+        """The bot that failed in all of its first games, so that the match was stopped; None if there is none."""
+        return self._run.failing
+
+    @property
+    def openings(self) -> str:
+        """Where the openings come from, in a few words: how many of a book, or how many drawn and refused."""
+        scheduler = self._run.scheduler
+        return NO_OPENINGS if scheduler is None else scheduler.openings()[self.spec.settings.name]
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what the result says: recalled and repeated games, changed and failing bots."""
+        notes, recalled = list(self._version_notes), self._archive.recalled
+        if recalled.count:
+            notes.append(
+                f"{recalled.count} of {self.games} games were recalled from records of {recalled.when}; "
+                "fresh (--fresh) plays them again"
+            )
+        unknown = self._run.scheduler.unknown if self._run.scheduler is not None else 0
+        if unknown:
+            notes.append(
+                f"{unknown} recorded games were played again: their records do not say which version of the bots played"
+            )
+        return notes + self._warnings()
+
+    def _warnings(self) -> list[str]:
+        notes = []
+        if self.failing is not None:
+            notes.append(
+                f"stopped: {self.failing} failed in each of its first games; mend it, or go on all the same with "
+                "--keep-going (max_failures=None)"
+            )
+        if self.tally.repeats:
+            notes.append(
+                f"{self.tally.repeats} of {self.games} games repeat an earlier one move by move, and count once in the "
+                "intervals: these bots are deterministic, so play from openings"
+            )
+        return notes
 
     @property
     def games(self) -> int:
@@ -106,7 +164,15 @@ class MatchResult:
 
     def to_json(self) -> dict[str, Any]:
         """A plain value: the match and its counts."""
-        return self.spec.to_json() | self.tally.to_json()
+        return (
+            self.spec.to_json()
+            | self.tally.to_json()
+            | {
+                "openings": self.openings,
+                "recalled": self.recalled,
+                "notes": self.notes,
+            }
+        )
 
     def __repr__(self) -> str:
         scores = ", ".join(f"{name} {line.points:g}" for name, line in self.tally.lines.items())
@@ -118,8 +184,8 @@ class MatchResult:
 class SprtResult(MatchResult):
     """A match that ended with the verdict of a sequential test, and the state of the test."""
 
-    def __init__(self, run: SprtRun, archive: RecordMemory | RecordFolder) -> None:
-        super().__init__(run, archive)
+    def __init__(self, run: SprtRun, archive: RecordMemory | RecordFolder, version_notes: Sequence[str] = ()) -> None:
+        super().__init__(run, archive, version_notes)
         self._sprt_run = run
 
     @property
@@ -147,9 +213,13 @@ class SprtResult(MatchResult):
         """Whether there is a verdict, or all games were played."""
         return self.passed is not None or super().finished
 
+    def _warnings(self) -> list[str]:
+        stopped = "stopped undecided: the bots only repeat games that they have played; play from openings"
+        return super()._warnings() + ([stopped] if self._sprt_run.repeating else [])
+
     def to_json(self) -> dict[str, Any]:
         """A plain value: the match, its counts and the test."""
-        test = {name: getattr(self.test, name) for name in ("elo0", "elo1", "alpha", "beta")}
+        test = {name: getattr(self.test, name) for name in ("elo0", "elo1", "alpha", "beta", "model")}
         return super().to_json() | {"sprt": test | self.state.to_json(), "counted": self.counted_pairs}
 
 
@@ -182,6 +252,16 @@ class TournamentResult:
         return self.tournament.finished
 
     @property
+    def seed(self) -> int:
+        """The random seed, which repeats the tournament."""
+        return self.plan.seed
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on how far the result is one of this run: recalled games, changed bots."""
+        return self.tournament.notes
+
+    @property
     def standings(self) -> list[Standing]:
         """The table over all games, best first, with ratings and their 95 % intervals."""
         return standings(self.tournament)
@@ -189,7 +269,7 @@ class TournamentResult:
     @property
     def records(self) -> list[dict[str, Any]]:
         """The records of all games, in the order in which they were finished."""
-        return list(self.tournament.ledger.records())
+        return list(self.tournament.records())
 
     def standings_of(self, game: str) -> list[Standing]:
         """The table of one game, by its name in the plan; ValueError if it has no such game."""
@@ -198,7 +278,7 @@ class TournamentResult:
 
     def save_records(self, path: str | os.PathLike[str]) -> int:
         """Write the records to a file of JSON Lines and return their number."""
-        return _save_lines(self.tournament.ledger.records(), path)
+        return _save_lines(self.tournament.records(), path)
 
     def __repr__(self) -> str:
         first = self.standings[0]

@@ -6,7 +6,7 @@ The seats are in ``transports/``; ``referee.py`` judges what they answer.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ludodrome.arena.messages import Message
 from ludodrome.bots.player import Budget
@@ -31,6 +31,11 @@ class SeatFault:
     cause: str
     why: str
 
+    @staticmethod
+    def out_of_fuel(fuel: int) -> "SeatFault":
+        """The fault of a bot that has used up the instructions of a move."""
+        return SeatFault(TIMEOUT, f"it used up its fuel of {fuel} instructions before it answered")
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -44,6 +49,27 @@ class Answer:
     """The beginning of a faulty answer."""
     log: tuple[str, ...] = field(default=())
     """Texts for the record."""
+    info: tuple[dict[str, Any], ...] = ()
+    """Telemetry of this turn: objects with any of score, depth, nodes, pv and text, checked and bounded."""
+    ready_after: float | None = None
+    """Seconds from the question until the bot said ``ready``; 0.0 if it did before, None if it never did."""
+    fuel: int | None = None
+    """The instructions that the answer took; None if the seat cannot count them."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotCapabilities:
+    """What a bot said about itself in ``ready``; nothing until then."""
+
+    games_many: bool = False
+    """Whether its process can play several games."""
+    wants_moves: bool = False
+    """Whether each ``turn`` lists the moves since the bot's last one."""
+    wants_clocks: bool = False
+    """Whether each ``turn`` has the time left of every seat."""
+
+
+NO_CAPABILITIES = BotCapabilities()
 
 
 class Turn:
@@ -58,6 +84,7 @@ class Turn:
         budget: Budget | None,
         observe: Callable[[], Any],
         write: Callable[["Turn"], Message],
+        fuel: int | None = None,
     ) -> None:
         self.number = number
         self.seat = seat
@@ -67,6 +94,8 @@ class Turn:
         """Additional seconds that are not charged: a bot's first turn can include its start."""
         self.budget = budget
         """The budget of a built-in bot."""
+        self.fuel = fuel
+        """The most instructions of the answer, for seats that can count them; None: no limit."""
         self._observe = observe
         self._write = write
 
@@ -109,6 +138,10 @@ class Seat(Protocol):
     def notes(self) -> list[str]:
         """What the transport noticed outside the game, such as dropped answers."""
 
+    @property
+    def capabilities(self) -> BotCapabilities:
+        """What the bot said in ``ready``."""
+
     def start(self, hello: Message) -> None:
         """Start a game. Does not wait for the bot."""
 
@@ -120,6 +153,18 @@ class Seat(Protocol):
 
     def close(self) -> None:
         """Release the bot and what it holds. Can be called twice."""
+
+
+Traffic = Callable[[str, str], None]
+"""Takes a direction (``to`` the bot, ``from`` it, its ``stderr``) and a line, or a piece of standard error."""
+
+
+@runtime_checkable
+class RecordsTraffic(Protocol):
+    """A seat that can pass on all that is said over its pipes or its connection. Built-in bots say nothing."""
+
+    def record_traffic(self, traffic: Traffic | None) -> None:
+        """Pass on what is said from now on, from any thread; None: no longer."""
 
 
 class SeatWrapper:
@@ -143,6 +188,11 @@ class SeatWrapper:
         """Those of the inner seat."""
         return self._inner.notes
 
+    @property
+    def capabilities(self) -> BotCapabilities:
+        """Those of the inner seat."""
+        return self._inner.capabilities
+
     def start(self, hello: Message) -> None:
         """Start a game."""
         self._inner.start(hello)
@@ -158,3 +208,8 @@ class SeatWrapper:
     def close(self) -> None:
         """Release the inner seat."""
         self._inner.close()
+
+    def record_traffic(self, traffic: Traffic | None) -> None:
+        """Pass on what is said to and by the inner seat, if it says anything."""
+        if isinstance(self._inner, RecordsTraffic):
+            self._inner.record_traffic(traffic)

@@ -48,3 +48,9 @@ def seat_seed(seed: int, game: int, seat: int) -> int:
 def commitment(seed: int) -> str:
     """A hash that binds a record to its seed without revealing it."""
     return hashlib.sha256(f"ludodrome seed {seed}".encode()).hexdigest()
+
+
+def opening_order(secret: int, lap: int, size: int) -> list[int]:
+    """The order in which a match uses the openings of a book, by number; every lap through the book has its own."""
+    keys = [derived(secret, f"opening {number} of lap {lap}", WORD_BITS) for number in range(size)]
+    return sorted(range(size), key=keys.__getitem__)

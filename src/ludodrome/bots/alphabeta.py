@@ -21,6 +21,8 @@ from ludodrome.splitmix import SplitMix64
 
 DEFAULT_BUDGET = Budget(nodes=200_000)
 """Counted in nodes, so that moves are the same on every machine."""
+MAX_PV = 8
+"""Moves of a line in telemetry."""
 
 NOISY_CANDIDATES = 6
 """How many of the best moves a bot with noise compares."""
@@ -60,9 +62,10 @@ class AlphaBetaBot(ActionBot):
         limits = resolve_budget(self.own, budget.for_nodes, self.default)
         if self.noise:
             return self._noisy_best(states, limits, clock)
-        action = self._avoiding_repetition(states, limits, clock).action
-        self.visited.add(states, action)
-        return action
+        result = self._avoiding_repetition(states, limits, clock)
+        self.telemetry = search_telemetry(self.game, states, result)
+        self.visited.add(states, result.action)
+        return result.action
 
     def _avoiding_repetition(self, states: Any, limits: Budget, clock: Stopwatch) -> SearchResult:
         """The best action that leads to no visited position, if it keeps an advantage; else the best of all."""
@@ -140,6 +143,19 @@ class VisitedPositions:
         if "ply" in (self._game.dtype.names or ()):
             after["ply"] = 0
         return bytes(after.tobytes())
+
+
+def search_telemetry(game: Game, states: Any, result: SearchResult) -> dict[str, Any]:
+    """A search result as telemetry. The score is in hundredths; in games of points it includes the present lead."""
+    score = result.score
+    if game.evaluator is not None and game.evaluator.by_points:
+        points = game.scores_of(None, states)
+        score += int(100 * (2 * points[int(game.kernels.mover(states))] - sum(points)))
+    follow, moves = states.copy(), []
+    for action in result.line[:MAX_PV]:
+        moves += game.codec.format_moves([action], follow[0])
+        game.kernels.play(follow, action)
+    return {"score": score, "depth": result.depth, "nodes": result.nodes, "pv": moves}
 
 
 def _half(limits: Budget) -> Budget:

@@ -303,7 +303,7 @@ class Exchange:
         return json_form
 
 
-class Conversation:
+class Chat:
     """The exchanges with a model in one game."""
 
     def __init__(self, game: Game, endpoint: Endpoint, seat: int) -> None:
@@ -365,12 +365,12 @@ class LanguageModelBot:
         """All exchanges of this game."""
         self._endpoint = endpoint
         self._seat: int | None = None
-        self._conversation: Conversation | None = None
+        self._chat: Chat | None = None
 
     def start(self, hello: dict[str, Any]) -> None:
         """Start a game."""
         self._seat = hello.get("seat")
-        self._conversation = None
+        self._chat = None
         self.exchanges = []
 
     def choose(self, observation: Any, budget: Budget | None = None) -> Any:
@@ -393,11 +393,11 @@ class LanguageModelBot:
     def close(self) -> None:
         """Do nothing: no resources are held."""
 
-    def _talk(self, observation: Any) -> Conversation:
+    def _talk(self, observation: Any) -> Chat:
         seat = mover(self.game, observation) if self._seat is None else self._seat
-        if self._conversation is None or self._conversation.seat != seat:
-            self._conversation = Conversation(self.game, self._endpoint, seat)
-        return self._conversation
+        if self._chat is None or self._chat.seat != seat:
+            self._chat = Chat(self.game, self._endpoint, seat)
+        return self._chat
 
     def _legal(self, observation: Any) -> list[str] | None:
         # Observations lack hidden boards; which boards are legal does not depend on them.

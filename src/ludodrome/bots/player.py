@@ -105,6 +105,8 @@ class ActionBot:
         self.name = name
         self.seed = int(checked_seed(seed))
         self.rng = SplitMix64(self.seed)
+        self.telemetry: dict[str, Any] | None = None
+        """What the last decision was based on, as the fields of an ``info`` message; None if it has nothing to say."""
 
     def start(self, hello: dict[str, Any]) -> None:
         """Start a game; a seed in ``hello`` replaces the earlier one."""
@@ -117,6 +119,7 @@ class ActionBot:
         states = parse_observation(self.game, observation)
         if self.game.kernels.mover(states) < 0:
             raise ValueError("there is nothing to choose: the game is over")
+        self.telemetry = None
         action = self.action(states, budget or Budget(), clock)
         return self.game.codec.format_moves([action], states[0])[0]
 

@@ -73,7 +73,7 @@ THREE = Param(
     "mcts",
     words=("maxn", "paranoid", "mcts"),
 )
-LEVEL = Param("level", "1 for beginners, 8 for the expert", "3", 1, 8, plain=True)
+LEVEL = Param("level", "from 1, the weakest, to 8, which is expert", "3", 1, 8, plain=True)
 
 
 FILE, LLM = "py", "llm"
@@ -94,6 +94,8 @@ class BotKind(NamedTuple):
     """``module:function`` in this package, called with (game, name, seed, **params); empty: a game's own kind."""
     why_not: Callable[["Game"], str] = lambda game: ""
     """Why it cannot play a game; an empty string if it can."""
+    instant: bool = False
+    """Whether it moves at once, without a search."""
 
     @property
     def specs(self) -> list[str]:
@@ -133,19 +135,20 @@ def _needs_evaluator(game: "Game") -> str:
 BOT_KINDS = {
     kind.name: kind
     for kind in (
-        BotKind("random", "any legal move, all equally likely", (), "baselines:make_random"),
+        BotKind("random", "any legal move, all equally likely", (), "baselines:make_random", instant=True),
         BotKind(
             "greedy",
             "the best move at first sight: wins, blocks, free boxes, the best evaluation",
             (),
             "baselines:make_greedy",
+            instant=True,
         ),
         BotKind(
             "alphabeta", "alpha-beta search", (DEPTH, NODES, TIME, NOISE), "alphabeta:make_alphabeta", _needs_evaluator
         ),
         BotKind("mcts", "Monte Carlo tree search", (SIMS, TIME, THREADS), "mcts:make_mcts", _one_action),
-        BotKind("expert", "the strongest for each game", (TIME, NODES, THREE), "levels:make_expert"),
-        BotKind("level", "for people, from beginner to expert", (LEVEL,), "levels:make_level"),
+        BotKind("expert", "the best search for each game", (TIME, NODES, THREE), "levels:make_expert"),
+        BotKind("level", "for people, from 1, the weakest, to 8, which is expert", (LEVEL,), "levels:make_level"),
     )
 }
 """The kinds that every game has. A game makes its own bot of a kind by ``make_KIND`` in its ``bots_module``."""
@@ -163,6 +166,12 @@ def kinds_of(game: "Game") -> dict[str, BotKind]:
 def is_built_in(spec: str, game: "Game") -> bool:
     """Whether a spec names a built-in bot, rather than a program, a file or a language model."""
     return spec.partition(":")[0] in kinds_of(game)
+
+
+def is_instant(spec: str, game: "Game") -> bool:
+    """Whether a spec names a built-in bot that moves at once."""
+    kind = kinds_of(game).get(spec.partition(":")[0])
+    return kind is not None and kind.instant
 
 
 def playable(game: "Game") -> list[BotKind]:

@@ -1,6 +1,7 @@
 """Starter bots: small working bots that ``ludodrome new-bot`` writes.
 
 Each language has a folder in ``templates/``: the protocol, and in ``strategies/`` the choice of moves, one file a game.
+``c-wasm`` and ``rust-wasm`` are the same programs as ``c`` and ``rust``, built as WebAssembly.
 Python files there end in ``.template``, since they are not modules of this package.
 """
 
@@ -36,6 +37,10 @@ class Language:
     """The commands that build it; empty if none are needed."""
     program: str = ""
     """The program that must be installed to build or run it."""
+    folder: str = ""
+    """The folder of its templates; by default that of its name."""
+    needs: str = ""
+    """What else must be installed, as part of a sentence."""
 
 
 LANGUAGES = {
@@ -45,6 +50,23 @@ LANGUAGES = {
     "rust": Language("src/strategy.rs", "cmd:target/release/bot", ("cargo build --release",), "cargo"),
     "java": Language("Strategy.java", "cmd:java -cp build Bot", ("javac -d build *.java",), "javac"),
     "go": Language("strategy.go", "cmd:./bot", ("go build -o bot .",), "go"),
+    "c-wasm": Language(
+        "strategy.h",
+        "wasm:bot.wasm",
+        ("clang --target=wasm32-wasi -O2 -o bot.wasm bot.c",),
+        "clang",
+        "c",
+        ", `lld` and `wasi-libc`",
+    ),
+    "rust-wasm": Language(
+        "src/strategy.rs",
+        "wasm:target/wasm32-wasip1/release/bot.wasm",
+        ("cargo build --release --target wasm32-wasip1",),
+        "cargo",
+        "rust",
+        " and `rustup target add wasm32-wasip1`",
+    ),
+    "assemblyscript": Language("strategy.ts", "wasm:bot.wasm", ("npm install && npm run build",), "npm"),
 }
 
 
@@ -64,7 +86,7 @@ def starter(game: str, language: str) -> dict[str, str]:
     made = LANGUAGES[language]
     folder = files("ludodrome.bots") / "templates"
     texts = {"README.md": _readme((folder / "README.md").read_text("utf-8"), game, made)}
-    for name, file in files_below(folder / language):
+    for name, file in files_below(folder / (made.folder or language)):
         path, _, last = name.rpartition("/")
         if path != _STRATEGIES:
             texts[name.removesuffix(TEMPLATE)] = file.read_text("utf-8")
@@ -96,7 +118,7 @@ def _readme(page: str, game: str, made: Language) -> str:
         "title": GAMES[game].title,
         "game": game,
         "strategy": made.strategy,
-        "first": f" (this needs `{made.program}`)",
+        "first": f" (this needs `{made.program}`{made.needs})",
         "commands": "\n".join(commands(game, next(name for name, one in LANGUAGES.items() if one is made))),
         "again": "build it" if made.build else "save it",
         "moves": _MADE if GAMES[game].by_steps else _LISTED,

@@ -42,7 +42,7 @@ class Program(LazyGroup):
         "mcp": ("serve", "Serve the games to language models over MCP."),
         "replay": ("records", "Step through a recorded game, or verify recorded games."),
         "rerun": ("records", "Ask a bot for the moves of a recorded game and compare."),
-        "records": ("records", "List, filter and export recorded games."),
+        "records": ("records", "List, filter and export recorded games; show why bots failed."),
         "review": ("analysis", "Grade every move of a recorded game by what it gave away."),
         "new-bot": ("scaffold", "Write a small working bot to start from."),
         "doctor": ("doctor", "Check a bot, or without one the installation."),

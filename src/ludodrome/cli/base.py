@@ -12,8 +12,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from json import JSONDecodeError, loads
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 import typer
@@ -29,9 +31,12 @@ with lazy_imports():
     from ludodrome.arena import api
     from ludodrome.arena.matches import pool
     from ludodrome.arena.matches import workers as arena_workers
+    from ludodrome.bots import bots_file
+    from ludodrome.bots import specs as bot_specs
 
 if TYPE_CHECKING:
     from ludodrome.arena.matches.workers import Workers
+    from ludodrome.bots.bots_file import BotsFileEntry
     from ludodrome.game import Game
 
 Result = TypeVar("Result")
@@ -94,13 +99,34 @@ class _RawValue:
         return (() if many else None) if value is None else list(value) if many else value
 
 
+class _PlainValue:
+    """Typer's parser of numbers and paths, for values that are plainly right; Typer itself judges the others."""
+
+    def __init__(self, param: Any) -> None:
+        about = param.type_descriptor
+        self._kind, self._least, self._most = about.annotation, about.parameter_info.min, about.parameter_info.max
+        self._typer = type(param).get_runtime_param
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        if value is None or (type(value) is self._kind and self._kind in (int, float)):
+            return value
+        if type(value) is str and self._kind is Path and value:
+            return Path(value)
+        if type(value) is str and self._kind in (int, float) and re.fullmatch(r"-?[0-9]{1,40}", value):
+            number = self._kind(value)
+            if (self._least is None or number >= self._least) and (self._most is None or number <= self._most):
+                return number
+        return self._typer(param).coerce(value, param, ctx)
+
+
 class _CommandMixin:
     """Fast start and readable help, for the app and its commands.
 
     Typer 0.29 checks every parameter, even a --help that was not given, with a Pydantic adapter, and importing
-    Pydantic takes longer than the rest of ``ludodrome games``. So texts and flags are not checked, and nothing is
-    while a line is only completed. Help is written by Typer's plain formatter: the parts of Rich that Typer uses for
-    its boxes (Markdown, Pygments) take as long to import as Typer itself.
+    Pydantic takes longer than the rest of ``ludodrome games``. So texts and flags are not checked, numbers and paths
+    only where they look wrong, and nothing is while a line is only completed. Help is written by Typer's plain
+    formatter: the parts of Rich that Typer uses for its boxes (Markdown, Pygments) take as long to import as Typer
+    itself.
     """
 
     epilog: str | None
@@ -110,6 +136,8 @@ class _CommandMixin:
         for param in params:
             if ctx.resilient_parsing or param.type_descriptor.annotation in (str, bool, list[str]):
                 param.get_runtime_param = _RawValue
+            elif param.type_descriptor.annotation in (int, float, Path):
+                param.get_runtime_param = partial(_PlainValue, param)
         return params
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -332,7 +360,11 @@ def start_workers(count: int | None, cluster: str | None) -> Iterator[Workers]:
     workers: Workers
     with command_errors(), waiting("connecting to the cluster ..."):
         workers = (
-            arena_workers.LocalWorkers(count or core_count()) if cluster is None else arena_workers.Cluster(cluster)
+            arena_workers.Cluster(cluster)
+            if cluster is not None
+            else arena_workers.LocalWorkers(count)
+            if count
+            else arena_workers.LocalWorkers(core_count(), chosen=False)
         )
     try:
         yield workers
@@ -340,6 +372,34 @@ def start_workers(count: int | None, cluster: str | None) -> Iterator[Workers]:
         raise CommandError(f"{error}. Finished games are kept") from error
     finally:
         workers.close()
+
+
+BotsFile = Annotated[
+    Path | None,
+    typer.Option("--bots", metavar="FILE", show_default=False, help="Bots file (TOML): its names can be used as bots."),
+]
+
+
+def bots_of_file(path: Path | None) -> dict[str, BotsFileEntry]:
+    """The bots of a bots file by name; empty without a file."""
+    if path is None:
+        return {}
+    with command_errors():
+        return bots_file.read_bots_file(path)
+
+
+def resolve_bot(bot: str, path: Path | None) -> str:
+    """The spec of a bot that is given by a spec, a path or a name of the bots file."""
+    (named,) = bots_file.resolved([bot], bots_of_file(path))
+    with command_errors():
+        (spec,) = bot_specs.named_bots([named]).values()
+    return spec
+
+
+def check_early(game_id: str, bots: Sequence[str] | Mapping[str, str]) -> None:
+    """Raise CommandError for a bot that is not there, before the game and with it Numba are loaded."""
+    with command_errors():
+        bot_specs.check_early(bot_specs.named_bots(bots).values(), find(game_id))
 
 
 def check_bots(game: Game, specs: Iterable[str]) -> None:

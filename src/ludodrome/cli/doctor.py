@@ -18,6 +18,7 @@ from ludodrome.cli import console
 from ludodrome.cli.base import (
     INTERRUPTED,
     NO,
+    BotsFile,
     Command,
     CommandError,
     Json,
@@ -25,6 +26,7 @@ from ludodrome.cli.base import (
     command_errors,
     examples,
     open_game,
+    resolve_bot,
 )
 from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.serve import PORTS
@@ -69,6 +71,7 @@ def doctor(
         str | None,
         typer.Argument(metavar="BOT", show_default=False, help="Bot: cmd:./mybot, py:mine.py:MyBot, or a built-in."),
     ] = None,
+    bots: BotsFile = None,
     option: Options = None,
     clock: Annotated[str, typer.Option(metavar="CLOCK", help="Time control of its games, as in `match`.")] = "1s",
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed of positions and opponents.")] = 0,
@@ -103,6 +106,7 @@ def doctor(
             )
         _examine_installation(json)
         return
+    bot = resolve_bot(bot, bots)
     chosen = open_game(game, option)
     folder = Path(record) if record is not None else Path(tempfile.mkdtemp(prefix="ludodrome-doctor-"))
     try:

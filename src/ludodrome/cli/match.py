@@ -16,12 +16,15 @@ from ludodrome.cli.base import (
     INTERRUPTED,
     NO,
     UNDECIDED,
+    BotsFile,
     ClusterAddress,
     Command,
     GameId,
     Json,
     Options,
     WorkerCount,
+    bots_of_file,
+    check_early,
     command_errors,
     examples,
     open_game,
@@ -32,27 +35,49 @@ from ludodrome.cli.lazy import lazy_imports
 with lazy_imports():
     from ludodrome.arena import api
     from ludodrome.arena.matches import tallies
+    from ludodrome.bots import bots_file, identity, specs
 
 if TYPE_CHECKING:
-    from ludodrome.arena.matches.tallies import MatchTally
+    from ludodrome.arena.matches.tallies import MatchTally, PlayerTally
     from ludodrome.arena.results import MatchResult, SprtResult
 
 app = typer.Typer()
+
+ELO_NAMES = {"logistic": "Elo", "normalized": "normalized Elo", "bayes": "BayesElo"}
+"""What the bounds of a sequential test are, by model."""
 
 
 Openings = Annotated[
     str,
     typer.Option(
         metavar="WHICH",
-        help="Openings: drawn (balanced, at random), none, or a file with one JSON list of moves per line.",
+        help="Openings: drawn (balanced ones: from the game's book, or at random where it has none), none, or a file "
+        "with one opening per line (moves in notation, separated by semicolons, or a JSON list).",
     ),
 ]
 NoOpenings = Annotated[bool, typer.Option("--no-openings", help="Same as --openings none.")]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Random seed of openings and bots.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=0,
+        help="Random seed of openings and bots, to repeat a match. Default: that of the recorded match, or a new one.",
+    ),
+]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Play all games, even those recorded in --record.")]
 RecordFolder = Annotated[
     Path | None,
-    typer.Option("--record", metavar="DIR", help="Save records here, and do not replay games already recorded here."),
+    typer.Option(
+        "--record",
+        metavar="DIR",
+        help="Save records here, and do not replay games of the same bots already recorded here.",
+    ),
 ]
+MaxFailures = Annotated[
+    int,
+    typer.Option(metavar="N", min=1, help="Stop if a bot fails in each of its first N games."),
+]
+KeepGoing = Annotated[bool, typer.Option("--keep-going", help="Do not stop, however often a bot fails.")]
 Policy = Annotated[
     str | None,
     typer.Option(
@@ -68,6 +93,20 @@ ClockText = Annotated[
         metavar="C",
         help="Time control: 1s a move, 1s+10s (bank), 60s++1s (Fischer), nodes=1000, sims=500 or none.",
     ),
+]
+Tolerant = Annotated[bool, typer.Option("--tolerant", help="Ignore lines of a bot that are not JSON.")]
+Adjudicate = Annotated[
+    str | None,
+    typer.Option(
+        "--adjudicate",
+        metavar="RULES",
+        help="End games that are decided: agree:300x8 (both bots' scores agree), margin:3x6 (points), solver (proof). "
+        "Default: never.",
+    ),
+]
+LogFile = Annotated[
+    Path | None,
+    typer.Option("--log", metavar="FILE", help="Append all messages to and from the bots, and their stderr, to this."),
 ]
 HideMoves = Annotated[bool, typer.Option("--hide-legal-moves", help="Do not send the legal moves to the bots.")]
 
@@ -86,6 +125,7 @@ def match(
     bot: Annotated[
         list[str], typer.Argument(metavar="BOT", show_default=False, help="One bot per seat, like level:3.")
     ],
+    bots: BotsFile = None,
     option: Options = None,
     games: Annotated[
         int | None,
@@ -94,13 +134,19 @@ def match(
     swap: Annotated[bool, typer.Option("--swap/--no-swap", help="Play every opening in every seating.")] = True,
     openings: Openings = "drawn",
     no_openings: NoOpenings = False,
-    seed: Seed = 0,
+    seed: Seed = None,
     workers: WorkerCount = None,
     cluster: ClusterAddress = None,
     record: RecordFolder = None,
+    fresh: Fresh = False,
+    max_failures: MaxFailures = 3,
+    keep_going: KeepGoing = False,
     policy: Policy = None,
     clock: ClockText = "1s",
     hide_legal_moves: HideMoves = False,
+    tolerant: Tolerant = False,
+    adjudicate: Adjudicate = None,
+    log: LogFile = None,
     json: Json = False,
 ) -> None:
     """Play a match between bots and estimate which is stronger.
@@ -108,11 +154,15 @@ def match(
     Every opening is played once with every bot in every seat. Ctrl-C ends the match and shows the finished games (exit
     code 130). With --record, the same command continues an interrupted match.
     """
+    entries = bots_of_file(bots)
+    chosen = bots_file.resolved(bot, entries)
+    check_early(game, chosen)
     made = open_game(game, option)
-    with start_workers(workers, cluster) as pool, _progress(json, lambda result: standing(result.tally)) as show:
+    with start_workers(workers, cluster) as pool, _progress(json, _standing) as show:
         result = api.play_match(
             made,
-            bot,
+            chosen,
+            clocks=bots_file.clocks_of(bot, entries),
             games=games,
             clock=clock,
             openings=_which(openings, no_openings),
@@ -121,7 +171,12 @@ def match(
             swap=swap,
             policy=policy,
             legal_moves=not hide_legal_moves,
+            tolerant=tolerant,
+            adjudication=adjudicate,
+            log=log,
             records=record or False,
+            fresh=fresh,
+            max_failures=None if keep_going else max_failures,
             progress=show,
         )
     if json:
@@ -130,6 +185,8 @@ def match(
         show_match(result)
     if result.interrupted:
         raise typer.Exit(INTERRUPTED)
+    if result.failing is not None:
+        raise typer.Exit(NO)
 
 
 @app.command(
@@ -143,6 +200,7 @@ def sprt(
     game: GameId,
     new: Annotated[str, typer.Argument(metavar="NEW", show_default=False, help="The new bot.")],
     old: Annotated[str, typer.Argument(metavar="OLD", show_default=False, help="The bot to compare it with.")],
+    bots: BotsFile = None,
     option: Options = None,
     elo0: Annotated[
         float, typer.Option(metavar="ELO", help="The test fails if the new bot is at most this much stronger.")
@@ -152,16 +210,28 @@ def sprt(
     ] = 10.0,
     alpha: Annotated[float, typer.Option(metavar="P", help="Probability that a bot only elo0 stronger passes.")] = 0.05,
     beta: Annotated[float, typer.Option(metavar="P", help="Probability that a bot elo1 stronger fails.")] = 0.05,
+    sprt_model: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL", help="What ELO is: logistic, normalized (nElo), or bayes (BayesElo, with draws)."
+        ),
+    ] = "logistic",
     max_games: Annotated[int, typer.Option(metavar="N", min=2, help="Stop undecided after this many games.")] = 100_000,
     openings: Openings = "drawn",
     no_openings: NoOpenings = False,
-    seed: Seed = 0,
+    seed: Seed = None,
     workers: WorkerCount = None,
     cluster: ClusterAddress = None,
     record: RecordFolder = None,
+    fresh: Fresh = False,
+    max_failures: MaxFailures = 3,
+    keep_going: KeepGoing = False,
     policy: Policy = None,
     clock: ClockText = "1s",
     hide_legal_moves: HideMoves = False,
+    tolerant: Tolerant = False,
+    adjudicate: Adjudicate = None,
+    log: LogFile = None,
     json: Json = False,
 ) -> None:
     """Test whether a new bot is stronger, in few games.
@@ -169,15 +239,20 @@ def sprt(
     A sequential probability ratio test over pairs of games from one opening, counted in the order of the schedule. It
     ends as soon as the result is clear. Exit code 0: the new bot passes; 1: it fails; 3: undecided.
     """
+    entries = bots_of_file(bots)
+    chosen = bots_file.resolved([new, old], entries)
+    check_early(game, chosen)
     made = open_game(game, option)
     with start_workers(workers, cluster) as pool, _progress(json, _test_standing) as show:
         result = api.sprt(
             made,
-            [new, old],
+            chosen,
+            clocks=bots_file.clocks_of([new, old], entries),
             elo0=elo0,
             elo1=elo1,
             alpha=alpha,
             beta=beta,
+            model=sprt_model,
             max_games=max_games,
             clock=clock,
             openings=_which(openings, no_openings),
@@ -185,7 +260,12 @@ def sprt(
             seed=seed,
             policy=policy,
             legal_moves=not hide_legal_moves,
+            tolerant=tolerant,
+            adjudication=adjudicate,
+            log=log,
             records=record or False,
+            fresh=fresh,
+            max_failures=None if keep_going else max_failures,
             progress=show,
         )
     if json:
@@ -222,6 +302,11 @@ def _progress(quiet: bool, line: Callable[[Any], str]) -> Iterator[Callable[[Mat
 # Results
 
 
+def _standing(result: MatchResult) -> str:
+    """The score, or before the first game how the openings are coming along."""
+    return standing(result.tally) if result.games else f"openings: {result.openings}; no game finished yet"
+
+
 def standing(tally: MatchTally) -> str:
     """The score in a few words."""
     if not tally.games:
@@ -251,8 +336,18 @@ def show_match(result: MatchResult) -> None:
     header = ("bot", "games", "won", "drawn", "lost", "points", "share", "95 %", "ms a move", "slowest ms")
     console.show_table(header, (_row(tally, name) for name in match.names), numbers=header[1:])
     console.say("")
-    for sentence in sentences(tally):
+    for sentence in [*sentences(tally), f"openings: {result.openings}", *_versions(result), *result.notes]:
         console.say(sentence)
+
+
+def _versions(result: MatchResult) -> list[str]:
+    """The versions of bots that are not built in."""
+    found = [
+        identity.named_with_identity(name, result.identities[name])
+        for name, spec in zip(result.names, result.spec.bots, strict=True)
+        if specs.is_program(spec)
+    ]
+    return [f"versions: {', '.join(found)}"] if found else []
 
 
 def _row(tally: MatchTally, name: str) -> list[str]:
@@ -288,7 +383,8 @@ def sentences(tally: MatchTally, elo: bool = True) -> list[str]:
     mean = tally.length / tally.games
     found.append(f"length: {mean:.1f} turns on average, from {tally.shortest} to {tally.longest}")
     found.append("ends: " + ", ".join(f"{reason} {count}" for reason, count in tallies.ranked(tally.reasons)))
-    how = ", ".join(f"{one} {tally.decided_by[one]}" for one in tallies.DECISIONS)
+    decisions = [one for one in tallies.DECISIONS if one != tallies.ADJUDICATION or tally.decided_by[one]]
+    how = ", ".join(f"{one} {tally.decided_by[one]}" for one in decisions)
     otherwise = tally.games - tally.decided_by[tallies.BY_PLAY]
     found.append(f"decided by: {how}; {otherwise} of {tally.games} games not by play")
     if tally.unrated:
@@ -297,7 +393,19 @@ def sentences(tally: MatchTally, elo: bool = True) -> list[str]:
         if line.verdicts:
             causes = ", ".join(f"{cause} {count}" for cause, count in tallies.ranked(line.verdicts))
             found.append(f"verdicts against {line.name}: {causes}")
+            found += failures(line)
     return found
+
+
+def failures(line: PlayerTally) -> list[str]:
+    """Why a bot failed: each distinct reason once, with the last lines of its standard error."""
+    found = []
+    for (cause, why), count in line.failures.most_common(tallies.MAX_SHOWN_FAILURES):
+        games = "in 1 game" if count == 1 else f"in {count} games"
+        found.append(f"  {line.name}, {games}: {cause}: {why}")
+        found += [f"    stderr: {words}" for words in line.last_words[cause, why].splitlines()]
+    rest = len(line.failures) - tallies.MAX_SHOWN_FAILURES
+    return [*found, f"  and {rest} other reasons"] if rest > 0 else found
 
 
 def _test_standing(result: SprtResult) -> str:
@@ -311,6 +419,6 @@ def _show_test(result: SprtResult) -> None:
     pairs = ", ".join(map(str, state.pairs))
     console.say(f"pairs by points 0, 1/2, 1, 3/2, 2: {pairs}; {result.counted_pairs} counted")
     console.say(
-        f"SPRT {test.elo0:g} to {test.elo1:g} Elo: {passed}, LLR {state.llr:+.2f} "
+        f"SPRT {test.elo0:g} to {test.elo1:g} {ELO_NAMES[test.model]}: {passed}, LLR {state.llr:+.2f} "
         f"(fails at {state.lower:.2f}, passes at {state.upper:.2f})"
     )

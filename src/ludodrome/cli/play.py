@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from ludodrome.bots import bot
+from ludodrome.bots.specs import BOX, COMMAND, WASM
 from ludodrome.cli import console
 from ludodrome.cli.base import (
     INTERRUPTED,
@@ -33,12 +35,18 @@ with lazy_imports():
     from rich import text as rich_text
 
     from ludodrome import game as game_api
-    from ludodrome.arena import transports
+    from ludodrome.arena import seats, transports
     from ludodrome.bots import player
 
 if TYPE_CHECKING:
-    from ludodrome.bots.player import Bot
+    from ludodrome.bots.player import Bot, Budget
     from ludodrome.game import Game
+
+
+PROTOCOL_KINDS = (COMMAND, BOX, WASM)
+"""Kinds of specs that are programs, which play over the protocol and not as a Python object."""
+LAST_LINES = 8
+"""Lines of a program's standard error that are shown when it fails."""
 
 
 # Sessions: each line typed is a word that the session knows, or else a move.
@@ -129,6 +137,7 @@ app = typer.Typer()
         "ludodrome play skysummit --against level:3",
         "ludodrome play dots --against alphabeta:depth=6 --seat 1",
         "ludodrome play santorini --option players=3",
+        "ludodrome play dots --against 'cmd:python3 mybot.py'",
         "ludodrome play skysummit --state '00000/03200/00111/00000/00000 B3E5 C4D2 8'",
         "printf 'H(0,0)\\nstate\\n' | ludodrome play dots",
     ),
@@ -142,7 +151,7 @@ def play(
         typer.Option(
             metavar="BOT",
             show_default=False,
-            help="Bot for the other seats, like level:3: one for all, or one each. Default: people.",
+            help="Bot for the other seats, like level:3 or cmd:./mybot: one for all, or one each. Default: people.",
         ),
     ] = None,
     seat: Annotated[int, typer.Option(metavar="SEAT", min=0, help="Your seat when playing against bots.")] = 0,
@@ -186,16 +195,61 @@ def _opponents(game: Game, specs: list[str], seat: int, seed: int) -> dict[int, 
     if len(specs) not in (1, len(others)):
         raise CommandError(f"give --against once, or once per other seat (here {len(others)}), not {len(specs)} times")
     with command_errors(), console.compiling(game.id):
-        if programs := [spec for spec in specs if spec.partition(":")[0] in (transports.BOX, transports.COMMAND)]:
-            raise ValueError(
-                f"programs such as {programs[0]} play in matches, in tournaments and, with `ludodrome enter`, on the "
-                f"page; here a bot is a built-in, py:FILE.py:NAME or llm:URL,model=NAME"
-            )
-        bots = {}
+        bots: dict[int, Bot] = {}
         for number, other in enumerate(others):
-            bots[other] = bot(specs[number % len(specs)], game, seed + other)
+            spec = specs[number % len(specs)]
+            is_program = spec.partition(":")[0] in PROTOCOL_KINDS
+            bots[other] = ProgramBot(spec, game, seed + other) if is_program else bot(spec, game, seed + other)
             bots[other].start(player.hello_message(game, other, seed + other))
         return bots
+
+
+class ProgramFailed(Exception):
+    """A program made no move; the sentences say why."""
+
+
+class ProgramBot:
+    """A program behind ``cmd:``, ``box:`` or ``wasm:`` as an opponent: a child process for the whole session."""
+
+    def __init__(self, spec: str, game: Game, seed: int) -> None:
+        self.name = spec
+        self._game, self._seed, self._asked = game, seed, -1
+        self._hello: dict[str, Any] = {}
+        self._seat = transports.make_seat(spec, game, seed)
+
+    def start(self, hello: dict[str, Any]) -> None:
+        """Start the program."""
+        self._hello = hello
+        self._seat.start(hello)
+
+    def choose(self, observation: Any, budget: Budget | None = None) -> Any:
+        """Programs are asked with the number of the turn: see ``ask``."""
+        return self.ask(observation, observation, self._asked + 1)
+
+    def ask(self, state: Any, observation: Any, number: int) -> Any:
+        """Its move in turn ``number``; after an undo it begins anew. ProgramFailed says why there is none."""
+        if number <= self._asked:
+            self._seat.close()
+            self._seat = transports.make_seat(self.name, self._game, self._seed)
+            self._seat.start(self._hello)
+        self._asked = number
+        try:
+            legal = self._game.legal_moves(state)
+        except game_api.TooManyMoves:
+            legal = None
+        own = {name: self._hello[name] for name in ("match", "game", "seat", "player")}
+        message = {"type": "turn", **own, "turn": number, "state": observation, "legal_moves": legal}
+        asked = {**message, "deadline_ms": None, "ts_ms": time.time_ns() // 1_000_000}
+        turn = seats.Turn(number, own["seat"], None, 0.0, None, lambda: observation, lambda turn: asked)
+        answer = self._seat.ask(turn)
+        if answer.fault is not None:
+            last = console.printable("\n".join(self._seat.stderr.strip().splitlines()[-LAST_LINES:]))
+            raise ProgramFailed(f"{answer.fault.cause}: {answer.fault.why}" + (f"\n{last}" if last else ""))
+        return answer.move
+
+    def close(self) -> None:
+        """End the program."""
+        self._seat.close()
 
 
 @dataclass
@@ -265,8 +319,14 @@ class PlaySession(Session):
         shown = self.game.observation(self.state, seat)
         try:
             with console.waiting(f"{bot.name} is thinking ..."):
-                move = interruptible(lambda: bot.choose(shown))
+                if isinstance(bot, ProgramBot):
+                    move = interruptible(lambda: bot.ask(self.state, shown, len(self.states) - 1))
+                else:
+                    move = interruptible(lambda: bot.choose(shown))
             after, notation = self.game.apply(self.state, move), self.game.format_move(move, self.state)
+        except ProgramFailed as error:
+            self.farewell()
+            raise CommandError(f"the bot {bot.name} failed: {error}") from error
         except Exception as error:
             self.farewell()
             raise CommandError(f"the bot {bot.name} failed: {type(error).__name__}: {error}") from error

@@ -20,6 +20,8 @@ with lazy_imports():
 
     from ludodrome import game as game_api
     from ludodrome.arena import records as arena_records
+    from ludodrome.arena import telemetry
+    from ludodrome.arena.matches import tallies
     from ludodrome.arena.records import archive
     from ludodrome.arena.records import replay as replays
 
@@ -39,6 +41,12 @@ OnlyBot = Annotated[
 OnlyWinner = Annotated[
     str | None, typer.Option(metavar="BOT", show_default=False, help="Only games won by this bot, or draw.")
 ]
+MAX_FAILURES = 10
+"""Distinct failures that `records` shows."""
+MAX_SHOWN = 200
+"""Characters of a line of play or a text of telemetry that `replay` shows."""
+MAX_TEXTS = 5
+"""Texts of telemetry that `replay` shows of a turn."""
 WORDS = "Enter: next   back   first   last   a number: that turn   quit"
 
 
@@ -88,20 +96,29 @@ def rerun(
     ] = None,
     seat: Annotated[int, typer.Option(metavar="N", help="Seat of the bot.")] = 0,
     first: Annotated[bool, typer.Option("--first", help="Stop at the first difference.")] = False,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Play the whole game again with all recorded bots and compare the records.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Ask a bot for the moves of a recorded game and compare.
 
-    The bot gets the recorded seed and every position of its seat; the game continues as recorded. Exit code 1 means
-    that some move differs.
+    The bot gets the recorded seed and every position of its seat; the game continues as recorded. With --whole the
+    game is played anew: under fuel, WebAssembly and built-in bots repeat it exactly. Exit code 1 means that something
+    differs.
     """
     games = _found([path])
     if len(games) != 1:
         raise CommandError(f"rerun takes one game, but {path} has {len(games)}")
     record = games[0]
+    if whole and (bot is not None or seat or first):
+        raise CommandError("--whole plays the recorded bots in all seats: it takes no bot, no --seat and no --first")
     with command_errors():
         with console.compiling(record["game"]):
             arena_records.verify(record)
+        if whole:
+            _play_again(record, json)
+            return
         echoes = []
         try:
             for echo in replays.rerun(record, seat, bot):
@@ -129,6 +146,7 @@ def rerun(
         "ludodrome records games --game dots --winner greedy",
         "ludodrome records games --verdict timeout --json",
         "ludodrome records games --export csv --out games.csv",
+        "ludodrome records games --export moves --out moves.csv",
         "ludodrome records games.txt --export jsonl",
     ),
 )
@@ -145,21 +163,26 @@ def records(
         typer.Option(metavar="CAUSE", show_default=False, help="Only games with this verdict, like timeout or crash."),
     ] = None,
     export: Annotated[
-        str | None, typer.Option(metavar="FORM", show_default=False, help="Export as jsonl, csv or text.")
+        str | None,
+        typer.Option(
+            metavar="FORM",
+            show_default=False,
+            help="Export as jsonl, csv (a row a game), moves (CSV, a row a move) or text.",
+        ),
     ] = None,
     out: Annotated[
         str | None, typer.Option(metavar="FILE", show_default=False, help="File to export to. Default: stdout.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """List, filter and export recorded games."""
+    """List, filter and export recorded games; show why bots failed."""
     with command_errors():
         wanted = archive.RecordFilter(game, bot, winner, reason, verdict)
     chosen = [record for record in _found(paths) if record in wanted]
     if export is not None:
         _export(chosen, export, out)
     elif json:
-        _print_json([archive.row(record) for record in chosen])
+        _print_json([{**archive.facts(record), "failures": _failures_json(record)} for record in chosen])
     else:
         _list(chosen)
 
@@ -220,10 +243,47 @@ def _list(chosen: list[dict[str, Any]]) -> None:
     if rows:
         console.show_table(("match", "game", "players", "turns", "winner", "reason"), rows, ("turns",))
     console.say(f"{len(rows)} games" if len(rows) != 1 else "1 game")
+    _list_failures(chosen)
+
+
+def _list_failures(chosen: list[dict[str, Any]]) -> None:
+    """Why bots failed in these games: each distinct reason once, with the last lines of standard error."""
+    found: dict[tuple[str, str, str], list[tallies.Failure]] = {}
+    for record in chosen:
+        for failure in tallies.game_result(record).failures:
+            kind = record["names"][failure.seat], failure.cause, failure.why
+            found.setdefault(kind, []).append(failure)
+    if not found:
+        return
+    console.say("\nfailures:")
+    ranked = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+    for (name, cause, why), failures in ranked[:MAX_FAILURES]:
+        games = "1 game" if len(failures) == 1 else f"{len(failures)} games"
+        console.say(f"  {name}, {games}: {cause}: {console.printable(why, True)}")
+        for line in failures[0].stderr.splitlines():
+            console.say(f"    stderr: {console.printable(line, True)}")
+    if len(ranked) > MAX_FAILURES:
+        console.say(f"  and {len(ranked) - MAX_FAILURES} other reasons")
+
+
+def _failures_json(record: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"name": record["names"][one.seat], **one._asdict()} for one in tallies.game_result(record).failures]
 
 
 def _print_json(value: Any) -> None:
     console.say_data(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _play_again(record: dict[str, Any], as_json: bool) -> None:
+    again, difference = replays.play_again(record)
+    if as_json:
+        _print_json({"same": not difference, "difference": difference or None, "digest": again["digest"]})
+    elif difference:
+        console.say(console.printable(f"the game differs: {difference}", True))
+    else:
+        console.say(f"the game is the same: {len(record['turns'])} turns, digest {again['digest']}")
+    if difference:
+        raise typer.Exit(NO)
 
 
 def _show_departure(record: dict[str, Any], echo: RerunTurn) -> None:
@@ -249,6 +309,18 @@ def _echo_json(echo: RerunTurn) -> dict[str, Any]:
         "ms": round(echo.seconds * 1000, 3),
         "fault": fault,
     }
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+
+
+def _evaluation(numbers: dict[str, Any]) -> str:
+    """An evaluation in words: +120 at depth 9, 350,000 nodes."""
+    score = f"{numbers['score']:+g}" if "score" in numbers else "no score"
+    depth = f" at depth {numbers['depth']}" if "depth" in numbers else ""
+    nodes = f", {numbers['nodes']:,} nodes" if "nodes" in numbers else ""
+    return f"{score}{depth}{nodes}"
 
 
 class RecordViewer:
@@ -350,11 +422,55 @@ class RecordViewer:
             line.append(f"\n  {verdict['cause']}: {why}{played}", console.BAD)
         for text in entry.get("log", ()):
             line.append(f"\n  log: {console.printable(text, True)}", "dim")
+        for words in self.telemetry_lines(entry, before):
+            line.append(f"\n  {console.printable(words, True)}", "dim")
         return line
 
+    def telemetry_lines(self, entry: dict[str, Any], before: Any) -> list[str]:
+        """What the bots think: the last evaluation of each so far, then the line and the texts of this turn."""
+        infos = entry.get("info", ())
+        if not infos:
+            return []
+        lines = [f"evaluations: {self.evaluations(entry['turn'])}"]
+        if variations := [info["pv"] for info in infos if "pv" in info]:
+            lines.append(f"line: {_short(self.line_text(variations[-1], before))}")
+        texts = [info["text"] for info in infos if "text" in info]
+        if len(texts) > MAX_TEXTS:
+            lines.append(f"{len(texts) - MAX_TEXTS} earlier texts")
+        return lines + [f"text: {_short(text)}" for text in texts[-MAX_TEXTS:]]
+
+    def evaluations(self, turn: int) -> str:
+        """The last evaluation of each bot up to a turn, each from its own point of view."""
+        said: dict[int, str] = {}
+        for entry in self.entries[: turn + 1]:
+            if numbers := telemetry.final_numbers(entry.get("info", ())):
+                said[entry["seat"]] = _evaluation(numbers)
+        return "; ".join(f"{self.record['names'][seat]} {said[seat]}" for seat in sorted(said)) or "none"
+
+    def line_text(self, moves: list[Any], state: Any) -> str:
+        """A line of play in the game's notation; as it was sent where it is not one of legal moves."""
+        texts = []
+        for number, move in enumerate(moves):
+            try:
+                if self.game.reads_text and type(move) is str:
+                    move = self.game.parse_move(move, state)
+                after = self.game.apply(state, move)
+                texts.append(self.game.format_move(move, state))
+                state = after
+            except game_api.IllegalMove:
+                rest = (one if type(one) is str else json.dumps(one, ensure_ascii=False) for one in moves[number:])
+                return " ".join([*texts, *rest])
+        return " ".join(texts)
+
     def ending(self) -> Text:
-        """The result."""
+        """The result, and why bots failed."""
         result = self.record["result"]
-        return console.verdict(
+        line = console.verdict(
             game_api.Outcome(result["winner"], result["scores"], result["returns"], result["reason"])
         )
+        for failure in tallies.game_result(self.record).failures:
+            name = console.printable(self.record["names"][failure.seat], True)
+            line.append(f"\n{name}: {failure.cause}: {console.printable(failure.why, True)}", console.BAD)
+            for words in failure.stderr.splitlines():
+                line.append(f"\n  stderr: {console.printable(words, True)}", "dim")
+        return line

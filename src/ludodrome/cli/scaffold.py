@@ -33,6 +33,7 @@ app = typer.Typer()
     epilog=examples(
         "ludodrome new-bot mybot --game skysummit",
         "ludodrome new-bot mybot --game dots --language rust",
+        "ludodrome new-bot mybot --game dots --language c-wasm",
     ),
 )
 def new_bot(
@@ -43,7 +44,11 @@ def new_bot(
         str, typer.Option(metavar="GAME", show_default=False, help="Game that the bot plays, see `ludodrome games`.")
     ],
     language: Annotated[
-        str, typer.Option(metavar="LANGUAGE", help="Language: python, javascript, c, rust, java or go.")
+        str,
+        typer.Option(
+            metavar="LANGUAGE",
+            help="Language: python, javascript, c, rust, java or go; WebAssembly: c-wasm, rust-wasm, assemblyscript.",
+        ),
     ] = "python",
 ) -> None:
     """Write a small working bot to start from.

@@ -12,19 +12,23 @@ import typer
 from ludodrome.cli import console
 from ludodrome.cli.base import (
     INTERRUPTED,
+    BotsFile,
     ClusterAddress,
     Command,
     CommandError,
     Group,
     Json,
     WorkerCount,
+    bots_of_file,
+    check_early,
     command_errors,
     examples,
     read_options,
     start_workers,
 )
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.match import sentences
+from ludodrome.cli.match import Adjudicate, LogFile, Tolerant, sentences
+from ludodrome.cli.serve import Database
 from ludodrome.validation import listing
 
 with lazy_imports():
@@ -32,8 +36,9 @@ with lazy_imports():
 
     from ludodrome.arena import api
     from ludodrome.arena import records as arena_records
-    from ludodrome.arena.tournaments import plans, report, report_page
+    from ludodrome.arena.tournaments import plans, publishing, report, report_page
     from ludodrome.arena.tournaments import tournament as tournaments
+    from ludodrome.bots import bots_file, specs
     from ludodrome.store import database
     from ludodrome.store import tournaments as tournament_store
 
@@ -56,6 +61,9 @@ MAX_SHOWN = 30
 """Rows of the live standings."""
 
 StoreFile = Annotated[Path, typer.Argument(metavar="STORE", show_default=False, help="File of a tournament.")]
+Publish = Annotated[
+    bool, typer.Option("--publish", help="Show it on the page too: write it into the database of your server.")
+]
 Name = Annotated[str | None, typer.Option(metavar="NAME", help="Name of the tournament, if the file has several.")]
 
 
@@ -95,6 +103,11 @@ def run_tournament(
         list[str] | None,
         typer.Option(metavar="BOT", show_default=False, help="Bot, like level:3 or mine=cmd:./mine. Repeatable."),
     ] = None,
+    bots: BotsFile = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TAG", show_default=False, help="Enter all bots of --bots with this tag. Repeatable."),
+    ] = None,
     challenger: Annotated[
         list[str] | None,
         typer.Option(
@@ -112,22 +125,29 @@ def run_tournament(
         typer.Option(metavar="N", min=1, help="Rounds of a Swiss tournament. Default: enough for a clear winner."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Random seed of openings and bots. Default: 0.")
+        int | None, typer.Option(metavar="N", min=0, help="Random seed of openings and bots. Default: a new one, kept.")
     ] = None,
     clock: Annotated[str | None, typer.Option(metavar="C", help="Time control, as in `match`. Default: 1s.")] = None,
     policy: Annotated[str | None, typer.Option(metavar="P", help="What happens after a fault, as in `match`.")] = None,
     home_and_away: Annotated[
         bool, typer.Option("--home-and-away", help="Each pairing plays the home games of both bots.")
     ] = False,
-    no_openings: Annotated[
-        bool, typer.Option("--no-openings", help="Start all games from the initial position.")
-    ] = False,
+    openings: Annotated[
+        str | None,
+        typer.Option(metavar="WHICH", help="Openings, as in `match`: drawn, none, or a file. Default: drawn."),
+    ] = None,
+    no_openings: Annotated[bool, typer.Option("--no-openings", help="Same as --openings none.")] = False,
     hide_legal_moves: Annotated[
         bool, typer.Option("--hide-legal-moves", help="Do not send the legal moves to the bots.")
     ] = False,
+    tolerant: Tolerant = False,
+    adjudicate: Adjudicate = None,
+    log: LogFile = None,
     store: Annotated[
         Path | None, typer.Option(metavar="STORE", help="Database file of the tournament. Default: NAME.sqlite.")
     ] = None,
+    publish: Publish = False,
+    db: Database = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the tournament in the store.")] = False,
     again: Annotated[
         bool, typer.Option("--again", help="With --resume: replay games in which the arena failed.")
@@ -141,11 +161,14 @@ def run_tournament(
     Every game is saved at once: after Ctrl-C (exit code 130) or even kill -9, --resume continues and counts each game
     once.
     """
+    entered = _entered(bot or [], bots, tag or [])
+    for one in game or () if entered else ():
+        check_early(one.partition(":")[0], {table["name"]: table["bot"] for table in entered})
     given: dict[str, Any] = {
         "name": name,
         "format": format_,
         "games": [_game(one) for one in game] if game else None,
-        "bots": [_bot(one) for one in bot] if bot else None,
+        "bots": entered or None,
         "challengers": challenger or None,
         "pairs": pairs,
         "rounds": rounds,
@@ -153,14 +176,18 @@ def run_tournament(
         "clock": clock,
         "policy": policy,
         "home_and_away": home_and_away or None,
-        "openings": False if no_openings else None,
+        "openings": False if no_openings else openings,
         "legal_moves": False if hide_legal_moves else None,
+        "tolerant": tolerant or None,
+        "adjudication": adjudicate,
     }
     agreed = _plan(plan, {key: value for key, value in given.items() if value is not None})
     opened = _open(agreed, store or Path(f"{_file_name(agreed.name)}{SUFFIX}"), resume, again)
     with start_workers(workers, cluster) as pool:
-        whole = _play(opened, pool, json)
+        whole = _play(opened, pool, log, json)
     _show(opened, json)
+    if publish:
+        _publish(opened, db, json)
     if not whole:
         if not json:
             console.say(f"\nstopped; `ludodrome tournament run {plan or '...'} --resume` continues it")
@@ -176,6 +203,27 @@ def show(store: StoreFile, name: Name = None, json: Json = False) -> None:
     """Show the standings of a tournament, even while it runs."""
     found = _recalled(store, name)
     _show(found, json)
+
+
+@app.command(
+    "publish",
+    cls=Command,
+    epilog=examples("ludodrome tournament publish spring.sqlite", "ludodrome serve"),
+)
+def publish_stored(store: StoreFile, name: Name = None, db: Database = None) -> None:
+    """Show a tournament on the page: in the Arena of your server.
+
+    It is written into the server's database; ratings do not change. Publishing it again replaces it.
+    """
+    _publish(_recalled(store, name), db, quiet=False)
+
+
+def _publish(found: Tournament, db: str | None, quiet: bool) -> None:
+    with command_errors():
+        engine = database.open_database(database.server_database(db), create=True)
+        for game, event in publishing.publish_tournament(engine, found):
+            if not quiet:
+                console.say(f"published: /{game}/tournaments/{event} on the page of `ludodrome serve`")
 
 
 @app.command(
@@ -206,7 +254,7 @@ def export(
         _write(text, "\n".join(_text(found)) + "\n")
     if records is not None:
         count = 0
-        for record in found.ledger.records():
+        for record in found.records():
             arena_records.write(record, records)
             count += 1
         console.say(f"{count:,} records in {records}")
@@ -230,10 +278,17 @@ def _game(text: str) -> dict[str, Any]:
     return {"id": game_id, "options": options}
 
 
-def _bot(text: str) -> dict[str, Any]:
-    """Parse ``mine=cmd:./mine`` or a bare spec into the form of a plan."""
-    named = re.match(r"([^:=]+)=(.*)", text, re.DOTALL)
-    return {"name": named[1], "bot": named[2]} if named else {"bot": text}
+def _entered(texts: list[str], path: Path | None, tags: list[str]) -> list[dict[str, Any]]:
+    """The bots of the options, ``mine=cmd:./mine``, a spec or a name of the bots file, in the form of a plan."""
+    entries = bots_of_file(path)
+    with command_errors():
+        chosen = [*texts, *(name for name in bots_file.tagged(entries, tags) if name not in texts)]
+        clocks = bots_file.clocks_of(chosen, entries)
+        named = specs.named_bots(bots_file.resolved(chosen, entries))
+    return [
+        {"name": name, "bot": spec, **({"clock": clocks[name]} if name in clocks else {})}
+        for name, spec in named.items()
+    ]
 
 
 def _file_name(name: str) -> str:
@@ -283,7 +338,7 @@ def _only(engine: Engine, path: Path) -> str:
 # Output
 
 
-def _play(opened: Tournament, pool: Any, quiet: bool) -> bool:
+def _play(opened: Tournament, pool: Any, log: Path | None, quiet: bool) -> bool:
     """Play with live standings. Returns whether the tournament was finished, not interrupted."""
     total = lambda: opened.total  # noqa: E731 (it grows while a knockout is played)
     with (
@@ -292,7 +347,7 @@ def _play(opened: Tournament, pool: Any, quiet: bool) -> bool:
             lambda: opened.played, total, lambda: _leader(opened), lambda: _table(opened), quiet
         ) as show,
     ):
-        return not api.play_tournament(opened, workers=pool, progress=lambda result: show()).interrupted
+        return not api.play_tournament(opened, workers=pool, log=log, progress=lambda result: show()).interrupted
 
 
 def _leader(opened: Tournament) -> str:
@@ -329,6 +384,8 @@ def _show(found: Tournament, json: bool) -> None:
             "played": found.played,
             "total": found.total,
             "finished": found.finished,
+            "recalled": found.recalled,
+            "notes": found.notes,
             "standings": [line.to_json() for line in report.standings(found)],
             "games": {name: results.tally.to_json() for name, results in found.results.items()},
         }
@@ -341,7 +398,7 @@ def _show(found: Tournament, json: bool) -> None:
 def _text(found: Tournament) -> list[str]:
     """All tables as lines: over all games, then for each game, then the endings."""
     plan = found.plan
-    lines = [f"{plan.name}: {plan.format}, {found.played:,} of {found.total:,} games", ""]
+    lines = [f"{plan.name}: {plan.format}, {found.played:,} of {found.total:,} games, seed {plan.seed}", ""]
     lines += report.text_table(found)
     lines += report.rated(found).notes
     if len(found.results) > 1:
@@ -349,5 +406,9 @@ def _text(found: Tournament) -> list[str]:
             lines += ["", f"{name}:", *report.text_table(found, name)]
     for name, results in found.results.items():
         lines += ["", f"{name}:", *(f"  {line}" for line in sentences(results.tally, elo=False))]
-    notes = [f"{line.place}. {line.name}: {line.note}" for line in report.standings(found) if line.note]
+    notes = [*found.notes, *_place_notes(found)]
     return [*lines, *([""] if notes else []), *notes]
+
+
+def _place_notes(found: Tournament) -> list[str]:
+    return [f"{line.place}. {line.name}: {line.note}" for line in report.standings(found) if line.note]

@@ -276,8 +276,9 @@ class Searcher:
         root = self._root
         score = int(root.best)
         line = self._extend_pv(root.line[: int(root.length)].tolist(), level)
-        decided = score > DECIDED or (score < -DECIDED and self.game.seats == 2)  # three seats need not play together
-        proven = decided or (done and bool(self._search.exact) and self.game.seats == 2)
+        # One winning move proves a win. A loss needs all moves, and two seats: three need not play together.
+        complete = done and self.game.seats == 2
+        proven = score > DECIDED or (complete and (score < -DECIDED or bool(self._search.exact)))
         return SearchResult(int(root.best_action), score, level, self.nodes, deadline.seconds, proven, line)
 
     def _extend_pv(self, line: list[int], depth: int) -> tuple[int, ...]:

@@ -60,12 +60,14 @@ FACTOR_ON, FACTOR_OFF, RECOVERY_USED = "second-factor-on", "second-factor-off", 
 ADMIN_GRANTED, ADMIN_REVOKED = "admin-granted", "admin-revoked"
 ACCOUNT_BANNED, ACCOUNT_UNBANNED = "account-banned", "account-unbanned"
 BOT_BANNED, BOT_UNBANNED = "bot-banned", "bot-unbanned"
+BOT_PAUSED, BOT_RESUMED = "bot-paused", "bot-resumed"
 EXPORTED, DELETED = "account-exported", "account-deleted"
 BACKED_UP, RESTORED = "backup", "restore"
 ACTIONS = (
     *(SIGNED_UP, SIGNED_IN, SIGN_IN_FAILED, CODE_FAILED, SIGNED_OUT, PASSWORD_CHANGED, PASSWORD_RESET),
     *(TOKEN_MADE, TOKEN_REVOKED, FACTOR_ON, FACTOR_OFF, RECOVERY_USED, ADMIN_GRANTED, ADMIN_REVOKED),
-    *(ACCOUNT_BANNED, ACCOUNT_UNBANNED, BOT_BANNED, BOT_UNBANNED, EXPORTED, DELETED, BACKED_UP, RESTORED),
+    *(ACCOUNT_BANNED, ACCOUNT_UNBANNED, BOT_BANNED, BOT_UNBANNED, BOT_PAUSED, BOT_RESUMED),
+    *(EXPORTED, DELETED, BACKED_UP, RESTORED),
 )
 """Every action of the log."""
 
@@ -207,7 +209,8 @@ def _withdraw(session: Session, bots: list[str]) -> None:
     moment = now_ms()
     gone = {"owner": None, "token": None, "retired": func.coalesce(BotRow.retired, moment)}
     session.execute(update(BotRow).where(BotRow.id.in_(bots)).values(gone))
-    session.execute(delete(BotVersionRow).where(BotVersionRow.bot.in_(bots)))
+    nothing = {"source": "", "size": 0, "findings": [], "identity": ""}  # versions stay: ratings are theirs
+    session.execute(update(BotVersionRow).where(BotVersionRow.bot.in_(bots)).values(nothing))
     session.execute(delete(PresenceRow).where(PresenceRow.bot.in_(bots)))
     seat = MatchSeatRow.match == PrivateLogRow.match, MatchSeatRow.seat == PrivateLogRow.seat
     session.execute(
@@ -286,12 +289,12 @@ def _head(session: Session, account_id: str) -> Json:
 
 def _bot(session: Session, bot_id: str) -> Json:
     bot = session.get_one(BotRow, bot_id)
-    rating = session.get(RatingRow, bot_id)
+    rating = session.get(RatingRow, bot.version)
     versions = session.scalars(select(BotVersionRow).where(BotVersionRow.bot == bot_id).order_by(BotVersionRow.number))
     return {
         **_times(bot, "id", "game", "name", "kind", "created", "retired", "banned"),
         "rating": None if rating is None else {key: getattr(rating, key) for key in ("mu", "sigma", "games")},
-        "versions": [_times(one, "number", "created", "source", "findings") for one in versions],
+        "versions": [_times(one, "number", "created", "identity", "source", "findings") for one in versions],
     }
 
 

@@ -3,13 +3,15 @@
 Matches are in ``league_matches.py``, rating updates in ``league_ratings.py``.
 """
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, delete, func, or_, select, update
+from sqlalchemy import Engine, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased, defer
 
+from ludodrome.bots.identity import DIGITS
 from ludodrome.store import audit
 from ludodrome.store.accounts import digest, fold_name, new_id, read_name
 from ludodrome.store.announcements import BOT, announce
@@ -52,10 +54,16 @@ class BotEntry(NamedTuple):
     banned: bool
     here: bool
     """Whether it can play now: a remote bot must be connected."""
+    version: str
+    """The id of its current version."""
+    paused: int | None
+    """When the ladder paused it because it kept failing."""
+    paused_by: str | None
+    """The match that it failed last before that."""
 
 
 class BotStanding(NamedTuple):
-    """A bot and its rating; ``mu`` and ``sigma`` are None if it has no rated games."""
+    """A bot and the rating of its current version; ``mu`` and ``sigma`` are None if it has none."""
 
     entry: BotEntry
     mu: float | None
@@ -64,6 +72,7 @@ class BotStanding(NamedTuple):
     wins: int
     draws: int
     losses: int
+    failures: int
     verdicts: dict[str, int]
 
 
@@ -74,12 +83,31 @@ class Contender(NamedTuple):
     name: str
     kind: str
     spec: str
+    version: str
     mu: float | None
     sigma: float | None
 
 
+class RatedVersion(NamedTuple):
+    """A version of a bot and its rating; ``mu`` and ``sigma`` are None if it has none."""
+
+    id: str
+    number: int
+    size: int
+    created: int
+    identity: str
+    findings: list[Any]
+    mu: float | None
+    sigma: float | None
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    failures: int
+
+
 class HeadToHead(NamedTuple):
-    """One bot's rated games against another."""
+    """One bot's rated games against another, over all versions of both."""
 
     id: str
     name: str
@@ -91,18 +119,26 @@ class HeadToHead(NamedTuple):
 # Entering
 
 
-def ensure_builtins(engine: Engine, game: str, specs: dict[str, str]) -> None:
-    """Enter the built-ins of these names, or update their specs."""
+def ensure_builtins(engine: Engine, game: str, specs: dict[str, str], identities: dict[str, str] | None = None) -> None:
+    """Enter the built-ins of these names, or update their specs; one whose identity has changed gets a new version.
+
+    ``identities``: the hash of what runs, by name.
+    """
     with writing(engine) as session:
         known = {
             row.name: row for row in session.scalars(select(BotRow).where(BotRow.game == game, BotRow.kind == BUILTIN))
         }
         for name, spec in specs.items():
-            row = known.get(name)
+            row, identity = known.get(name), (identities or {}).get(name, "")
             if row is None:
-                session.add(_new(game, name, name.casefold(), BUILTIN, None, spec))
-            elif row.spec != spec:
-                row.spec = spec
+                _add(session, _new(game, name, name.casefold(), BUILTIN, None, spec), identity=identity)
+                continue
+            row.spec = spec
+            current = session.get_one(BotVersionRow, row.version)
+            if not current.identity:
+                current.identity = identity
+            elif identity and current.identity != identity:
+                _next_version(session, row, identity=identity)
 
 
 def _new(game: str, name: str, key: str, kind: str, owner: str | None, spec: str = "") -> BotRow:
@@ -122,30 +158,40 @@ def _new(game: str, name: str, key: str, kind: str, owner: str | None, spec: str
     )
 
 
-def enter_uploaded(engine: Engine, game: str, owner: str, name: str, source: str, findings: list[Any]) -> str:
+def _add(session: Session, bot: BotRow, source: str = "", findings: Sequence[Any] = (), identity: str = "") -> str:
+    """Add a bot with its first version and return its id; ValueError if the name is taken."""
+    version = _version(bot.id, 1, source, findings, identity)
+    bot.version = version.id
+    if bot.kind == UPLOADED:
+        bot.spec = f"{UPLOADED}:{version.id}"
+    session.add(bot)
+    try:
+        session.flush()
+    except IntegrityError as error:
+        session.rollback()
+        raise ValueError(f"there is a bot {bot.name} already") from error
+    session.add(version)
+    return bot.id
+
+
+def enter_uploaded(
+    engine: Engine, game: str, owner: str, name: str, source: str, findings: list[Any], identity: str = ""
+) -> str:
     """Enter a bot with its first version and return its id; ValueError if the name is not valid or taken."""
     shown, key = read_name(name)
     with writing(engine) as session:
-        bot = _new(game, shown, key, UPLOADED, owner)
-        version = _version(bot.id, 1, source, findings)
-        bot.spec = f"{UPLOADED}:{version.id}"
         _check_limit(session, game, owner)
-        session.add(bot)
-        _write_named(session, shown)
-        session.add(version)
-        return bot.id
+        return _add(session, _new(game, shown, key, UPLOADED, owner), source, findings, identity)
 
 
-def enter_remote(engine: Engine, game: str, owner: str, name: str, secret: str) -> str:
+def enter_remote(engine: Engine, game: str, owner: str, name: str, secret: str, identity: str = "") -> str:
     """Enter a bot that connects with this secret and return its id; ValueError if the name is not valid or taken."""
     shown, key = read_name(name)
     with writing(engine) as session:
         bot = _new(game, shown, key, REMOTE, owner)
         bot.token = digest(secret)
         _check_limit(session, game, owner)
-        session.add(bot)
-        _write_named(session, shown)
-        return bot.id
+        return _add(session, bot, identity=identity)
 
 
 def check_name(engine: Engine, game: str, owner: str, name: str) -> None:
@@ -163,30 +209,59 @@ def _check_limit(session: Session, game: str, owner: str) -> None:
         raise ValueError(f"an account has at most {MAX_BOTS} bots in a game; retire one first")
 
 
-def _write_named(session: Session, name: str) -> None:
-    try:
-        session.flush()
-    except IntegrityError as error:
-        session.rollback()
-        raise ValueError(f"there is a bot {name} already") from error
-
-
-def _version(bot: str, number: int, source: str, findings: list[Any]) -> BotVersionRow:
-    size = len(source.encode())
+def _version(bot: str, number: int, source: str, findings: Sequence[Any], identity: str) -> BotVersionRow:
+    code = source.encode()
     return BotVersionRow(
-        id=new_id(), bot=bot, number=number, source=source, size=size, findings=findings, created=now_ms()
+        id=new_id(),
+        bot=bot,
+        number=number,
+        source=source,
+        size=len(code),
+        findings=list(findings),
+        created=now_ms(),
+        identity=identity or (hashlib.sha256(code).hexdigest()[:DIGITS] if code else ""),
     )
 
 
-def add_version(engine: Engine, bot_id: str, source: str, findings: list[Any]) -> int:
-    """Add a version of an uploaded bot, which plays from now on, and return its number."""
+def add_version(engine: Engine, bot_id: str, source: str, findings: list[Any], identity: str = "") -> int:
+    """Add a version of a bot, which plays from now on, and return its number. A paused bot plays again."""
     with writing(engine) as session:
-        session.scalar(select(BotRow.id).where(BotRow.id == bot_id).with_for_update())
-        last = session.scalar(select(func.max(BotVersionRow.number)).where(BotVersionRow.bot == bot_id)) or 0
-        version = _version(bot_id, last + 1, source, findings)
-        session.add(version)
-        session.execute(update(BotRow).where(BotRow.id == bot_id).values(spec=f"{UPLOADED}:{version.id}"))
-        return last + 1
+        bot = session.get_one(BotRow, bot_id, with_for_update=True)
+        return _next_version(session, bot, source, findings, identity)
+
+
+def _next_version(
+    session: Session, bot: BotRow, source: str = "", findings: Sequence[Any] = (), identity: str = ""
+) -> int:
+    last = session.scalar(select(func.max(BotVersionRow.number)).where(BotVersionRow.bot == bot.id)) or 0
+    version = _version(bot.id, last + 1, source, findings, identity)
+    session.add(version)
+    bot.version = version.id
+    if bot.kind == UPLOADED:
+        bot.spec = f"{UPLOADED}:{version.id}"
+    bot.failures, bot.paused, bot.paused_by = 0, None, None
+    return last + 1
+
+
+def identify(engine: Engine, bot_id: str, identity: str) -> None:
+    """Say what runs as a remote bot: if it is not what ran before, that is a new version."""
+    with writing(engine) as session:
+        bot = session.get_one(BotRow, bot_id, with_for_update=True)
+        current = session.get_one(BotVersionRow, bot.version)
+        if not current.identity:
+            current.identity = identity
+        elif current.identity != identity:
+            _next_version(session, bot, identity=identity)
+
+
+def resume(engine: Engine, bot_id: str, by: Actor = SYSTEM) -> None:
+    """Let a paused bot play again."""
+    with writing(engine) as session:
+        bot = session.get_one(BotRow, bot_id, with_for_update=True)
+        if bot.paused is not None:
+            audit.record(session, by, audit.BOT_RESUMED, bot_id, bot.name)
+        bot.failures, bot.paused, bot.paused_by = 0, None, None
+        announce(session, BOT, bot_id)
 
 
 def set_token(engine: Engine, bot_id: str, secret: str) -> None:
@@ -227,7 +302,7 @@ def _entries(session: Session) -> Any:
 
 
 def _rated_entries(session: Session) -> Any:
-    return _entries(session).add_columns(RatingRow).outerjoin(RatingRow, RatingRow.bot == BotRow.id)
+    return _entries(session).add_columns(RatingRow).outerjoin(RatingRow, RatingRow.version == BotRow.version)
 
 
 def _entry(row: BotRow, owner_name: str | None, owner_banned: bool | None, present: bool) -> BotEntry:
@@ -245,6 +320,9 @@ def _entry(row: BotRow, owner_name: str | None, owner_banned: bool | None, prese
         row.retired,
         banned,
         here,
+        row.version,
+        row.paused,
+        row.paused_by,
     )
 
 
@@ -297,10 +375,10 @@ def contenders(engine: Engine, game: str) -> list[Contender]:
     """The bots of a game that could play now, with what matchmaking needs; fast for many bots."""
     allowed = BotRow.banned.is_(False), or_(AccountRow.banned.is_(None), AccountRow.banned.is_(False))
     wanted = (
-        select(BotRow.id, BotRow.name, BotRow.kind, BotRow.spec, RatingRow.mu, RatingRow.sigma)
+        select(BotRow.id, BotRow.name, BotRow.kind, BotRow.spec, BotRow.version, RatingRow.mu, RatingRow.sigma)
         .outerjoin(AccountRow, AccountRow.id == BotRow.owner)
-        .outerjoin(RatingRow, RatingRow.bot == BotRow.id)
-        .where(BotRow.game == game, BotRow.retired.is_(None), *allowed)
+        .outerjoin(RatingRow, RatingRow.version == BotRow.version)
+        .where(BotRow.game == game, BotRow.retired.is_(None), BotRow.paused.is_(None), *allowed)
         .order_by(BotRow.id)
     )
     with Session(engine) as session:
@@ -318,26 +396,31 @@ def standing(engine: Engine, bot_id: str) -> BotStanding | None:
 
 def _standing(entry: BotEntry, rating: RatingRow | None) -> BotStanding:
     if rating is None:
-        return BotStanding(entry, None, None, 0, 0, 0, 0, {})
-    counts = rating.games, rating.wins, rating.draws, rating.losses
+        return BotStanding(entry, None, None, 0, 0, 0, 0, 0, {})
+    counts = rating.games, rating.wins, rating.draws, rating.losses, rating.failures
     return BotStanding(entry, rating.mu, rating.sigma, *counts, rating.verdicts)
 
 
 def history(engine: Engine, bot_id: str) -> list[tuple[int, float, float]]:
-    """The rating history of a bot: place, mu and sigma after each rated game."""
+    """The rating history of a bot over all its versions: place, mu and sigma after each rated game."""
     wanted = (
         select(RatingStepRow.place, RatingStepRow.mu, RatingStepRow.sigma)
-        .where(RatingStepRow.bot == bot_id)
-        .order_by(RatingStepRow.place)
+        .join(BotVersionRow, BotVersionRow.id == RatingStepRow.version)
+        .where(BotVersionRow.bot == bot_id)
+        .order_by(RatingStepRow.place, BotVersionRow.number)
     )
     with Session(engine) as session:
         return [(place, mu, sigma) for place, mu, sigma in session.execute(wanted).tuples()]
 
 
 def trends(engine: Engine, bots: Sequence[str], last: int) -> dict[str, list[float]]:
-    """The last values of mu of some bots, oldest first."""
-    newest = func.row_number().over(partition_by=RatingStepRow.bot, order_by=RatingStepRow.place.desc()).label("newest")
-    inner = select(RatingStepRow.bot, RatingStepRow.place, RatingStepRow.mu, newest).where(RatingStepRow.bot.in_(bots))
+    """The last values of mu of the current versions of some bots, oldest first."""
+    newest = func.row_number().over(partition_by=BotRow.id, order_by=RatingStepRow.place.desc()).label("newest")
+    inner = (
+        select(BotRow.id.label("bot"), RatingStepRow.place, RatingStepRow.mu, newest)
+        .join(BotRow, BotRow.version == RatingStepRow.version)
+        .where(BotRow.id.in_(bots))
+    )
     ranked = inner.subquery()
     wanted = select(ranked.c.bot, ranked.c.mu).where(ranked.c.newest <= last).order_by(ranked.c.bot, ranked.c.place)
     found: dict[str, list[float]] = {}
@@ -350,13 +433,19 @@ def trends(engine: Engine, bots: Sequence[str], last: int) -> dict[str, list[flo
 def head_to_heads(engine: Engine, bot_id: str) -> list[HeadToHead]:
     """A bot's rated games against each opponent, most games first."""
     counted: dict[str, list[int]] = {}
+    one, other = aliased(BotVersionRow), aliased(BotVersionRow)
+    wanted = (
+        select(HeadToHeadRow, one.bot, other.bot)
+        .join(one, one.id == HeadToHeadRow.first)
+        .join(other, other.id == HeadToHeadRow.second)
+        .where(or_(one.bot == bot_id, other.bot == bot_id))
+    )
     with Session(engine) as session:
-        mine = select(HeadToHeadRow).where(or_(HeadToHeadRow.first == bot_id, HeadToHeadRow.second == bot_id))
-        for pair in session.scalars(mine):
-            rival = pair.second if pair.first == bot_id else pair.first
-            won, lost = (pair.wins, pair.losses) if pair.first == bot_id else (pair.losses, pair.wins)
+        for pair, first, second in session.execute(wanted):
+            won, lost = pair.wins + pair.failed_second, pair.losses + pair.failed_first
+            rival, result = (second, (won, pair.draws, lost)) if first == bot_id else (first, (lost, pair.draws, won))
             total = counted.setdefault(rival, [0, 0, 0])
-            for at, number in enumerate((won, pair.draws, lost)):
+            for at, number in enumerate(result):
                 total[at] += number
         names = dict(session.execute(select(BotRow.id, BotRow.name).where(BotRow.id.in_(list(counted)))).tuples().all())
     found = [HeadToHead(rival, names[rival], *total) for rival, total in counted.items()]
@@ -372,11 +461,31 @@ def source_of(engine: Engine, version_id: str) -> str | None:
         return session.scalar(select(BotVersionRow.source).where(BotVersionRow.id == version_id))
 
 
-def versions(engine: Engine, bot_id: str) -> list[BotVersionRow]:
-    """The versions of a bot, latest first."""
-    with Session(engine, expire_on_commit=False) as session:
-        wanted = select(BotVersionRow).where(BotVersionRow.bot == bot_id).order_by(BotVersionRow.number.desc())
-        return list(session.scalars(wanted))
+def versions(engine: Engine, bot_id: str) -> list[RatedVersion]:
+    """The versions of a bot with their ratings, latest first."""
+    wanted = (
+        select(BotVersionRow, RatingRow)
+        .outerjoin(RatingRow, RatingRow.version == BotVersionRow.id)
+        .where(BotVersionRow.bot == bot_id)
+        .order_by(BotVersionRow.number.desc())
+    )
+    found = []
+    with Session(engine) as session:
+        for row, rating in session.execute(wanted.options(defer(BotVersionRow.source))).tuples():
+            values: list[Any] = [getattr(rating, name, nothing) for name, nothing in RATED.items()]
+            found.append(RatedVersion(row.id, row.number, row.size, row.created, row.identity, row.findings, *values))
+    return found
+
+
+def numbered_version(engine: Engine, bot_id: str, number: int) -> str | None:
+    """The id of a version of a bot by its number."""
+    with Session(engine) as session:
+        wanted = select(BotVersionRow.id).where(BotVersionRow.bot == bot_id, BotVersionRow.number == number)
+        return session.scalar(wanted)
+
+
+RATED = {"mu": None, "sigma": None, "games": 0, "wins": 0, "draws": 0, "losses": 0, "failures": 0}
+"""What a rating says of a version, and what a version without one has."""
 
 
 def played_count(engine: Engine, bot_id: str) -> int:
@@ -384,54 +493,6 @@ def played_count(engine: Engine, bot_id: str) -> int:
     wanted = select(func.count()).select_from(MatchSeatRow).join(MatchRow, MatchRow.id == MatchSeatRow.match)
     with Session(engine) as session:
         return session.scalar(wanted.where(MatchSeatRow.bot == bot_id, MatchRow.status == DONE)) or 0
-
-
-# Connections of remote bots
-
-
-def arrive(engine: Engine, bot: str, address: str, secret: str) -> None:
-    """Record that a remote bot has connected here; a process that holds an older connection hears of it."""
-    with Session(engine) as session:
-        values = {"address": address, "secret": secret, "seen": clock_ms(session)}
-        if not row_count(session.execute(update(PresenceRow).where(PresenceRow.bot == bot).values(**values))):
-            session.add(PresenceRow(bot=bot, **values))
-        try:
-            announce(session, BOT, bot)
-            session.commit()
-        except IntegrityError:
-            session.rollback()
-            session.execute(update(PresenceRow).where(PresenceRow.bot == bot).values(**values))
-            announce(session, BOT, bot)
-            session.commit()
-
-
-def stay(engine: Engine, bot: str, address: str, secret: str) -> bool:
-    """Record that a remote bot is still connected here; False if a newer connection has replaced this one."""
-    with Session(engine) as session:
-        mine = update(PresenceRow).where(PresenceRow.bot == bot, PresenceRow.secret == secret)
-        known = row_count(session.execute(mine.values(seen=clock_ms(session))))
-        session.commit()
-        if known:
-            return True
-        if session.get(PresenceRow, bot) is not None:
-            return False
-    arrive(engine, bot, address, secret)
-    return True
-
-
-def leave(engine: Engine, bot: str, secret: str) -> None:
-    """Record that a remote bot has disconnected; a newer connection stays."""
-    with Session(engine) as session:
-        session.execute(delete(PresenceRow).where(PresenceRow.bot == bot, PresenceRow.secret == secret))
-        session.commit()
-
-
-def presence(engine: Engine, bot: str) -> tuple[str, str] | None:
-    """Address and secret of a remote bot's relay; None if it is not connected."""
-    with Session(engine) as session:
-        recent = is_recent(PresenceRow.seen, clock_ms(session), HERE_MS)
-        wanted = select(PresenceRow.address, PresenceRow.secret).where(PresenceRow.bot == bot, recent)
-        return session.execute(wanted).tuples().first()
 
 
 def row_count(result: Any) -> int:

@@ -24,6 +24,7 @@ from ludodrome.store.league_models import (
     PLAYING,
     QUEUED,
     REMOTE,
+    UPLOADED,
     BotRow,
     EventRow,
     FinishedGameRow,
@@ -170,13 +171,27 @@ def queue(
     """
     with writing(engine) as session:
         for match, play_spec, bots, number in matches:
+            versions = _versions(session, play_spec, bots)
             values = {"id": match, "game": play_spec["game"], "why": why, "event": event, "number": number}
             state = {"assignment": play_spec, "status": QUEUED, "queued": now_ms(), "tries": 0, "pair": pair}
             with suppress(IntegrityError), session.begin_nested():
                 session.execute(insert(MatchRow).values(values | state))
+                seats = enumerate(zip(bots, versions, strict=True))
                 session.execute(
-                    insert(MatchSeatRow), [{"match": match, "seat": s, "bot": b} for s, b in enumerate(bots)]
+                    insert(MatchSeatRow), [{"match": match, "seat": s, "bot": b, "version": v} for s, (b, v) in seats]
                 )
+
+
+def _versions(session: Session, play_spec: dict[str, Any], bots: Sequence[str]) -> list[str]:
+    """The versions that play, by seat: an uploaded one is named by its spec, of other bots it is the current one."""
+    wanted = select(BotRow.id, BotRow.version).where(BotRow.id.in_(bots))
+    current = dict(session.execute(wanted).tuples().all())
+    specs = play_spec.get("bots", bots)
+    uploaded = f"{UPLOADED}:"
+    return [
+        spec.removeprefix(uploaded) if spec.startswith(uploaded) else current.get(bot, "")
+        for spec, bot in zip(specs, bots, strict=True)
+    ]
 
 
 def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> ClaimedMatch | None:
@@ -202,8 +217,17 @@ def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> ClaimedMatch
                 continue
             state = {"status": PLAYING, "runner": runner, "begun": moment, "lease": moment + LEASE_MS}
             if row_count(session.execute(mine.values(**state, tries=row.tries + 1))):
+                _seat_remote(session, row.id)
                 return ClaimedMatch(row.id, row.why, row.event, row.assignment, bots)
     return None
+
+
+def _seat_remote(session: Session, match: str) -> None:
+    """Note which versions of remote bots play a match: those that are connected now."""
+    remote = select(BotRow.id).where(BotRow.kind == REMOTE)
+    current = select(BotRow.version).where(BotRow.id == MatchSeatRow.bot).scalar_subquery()
+    seats = update(MatchSeatRow).where(MatchSeatRow.match == match, MatchSeatRow.bot.in_(remote))
+    session.execute(seats.values(version=current).execution_options(synchronize_session=False))
 
 
 def _is_held(moment: int) -> Any:

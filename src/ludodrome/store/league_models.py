@@ -44,10 +44,18 @@ class BotRow(Base):
     created: Mapped[int] = mapped_column(BigInteger)
     retired: Mapped[int | None] = mapped_column(BigInteger)
     banned: Mapped[bool] = mapped_column(Boolean, default=False)
+    version: Mapped[str] = mapped_column(String(24), default="")
+    """The id of its current version."""
+    failures: Mapped[int] = mapped_column(Integer, default=0)
+    """Failed games in a row, up to the last one."""
+    paused: Mapped[int | None] = mapped_column(BigInteger)
+    """When it was paused because it kept failing; null if it is not paused."""
+    paused_by: Mapped[str | None] = mapped_column(String(40))
+    """The match that it failed last before it was paused."""
 
 
 class BotVersionRow(Base):
-    """The source of an uploaded bot."""
+    """A version of a bot, which is what the ladder rates. Those of uploaded bots have a source."""
 
     __tablename__ = "league_versions"
     __table_args__ = (UniqueConstraint("bot", "number", name="league_versions_bot_number"),)
@@ -61,6 +69,8 @@ class BotVersionRow(Base):
     findings: Mapped[list[Any]]
     """The doctor's findings."""
     created: Mapped[int] = mapped_column(BigInteger)
+    identity: Mapped[str] = mapped_column(String(64), default="")
+    """Hash of what runs; empty if it is not known."""
 
 
 class EventRow(Base):
@@ -126,6 +136,8 @@ class MatchSeatRow(Base):
     match: Mapped[str] = mapped_column(ForeignKey("league_matches.id", ondelete="CASCADE"), primary_key=True)
     seat: Mapped[int] = mapped_column(Integer, primary_key=True)
     bot: Mapped[str] = mapped_column(ForeignKey("league_bots.id", ondelete="CASCADE"))
+    version: Mapped[str] = mapped_column(String(24), default="")
+    """The version of the bot that plays."""
 
 
 class LiveMatchRow(Base):
@@ -175,44 +187,54 @@ class LadderRow(Base):
 
     game: Mapped[str] = mapped_column(String(40), primary_key=True)
     games: Mapped[int] = mapped_column(Integer, default=0)
+    rules: Mapped[int] = mapped_column(Integer, default=0)
+    """Number of the rating rules by which its ratings were computed."""
 
 
 class RatingRow(Base):
-    """The ladder's rating of a bot."""
+    """The ladder's rating of a version."""
 
     __tablename__ = "league_ratings"
 
-    bot: Mapped[str] = mapped_column(ForeignKey("league_bots.id", ondelete="CASCADE"), primary_key=True)
+    version: Mapped[str] = mapped_column(ForeignKey("league_versions.id", ondelete="CASCADE"), primary_key=True)
     mu: Mapped[float] = mapped_column(Float)
     sigma: Mapped[float] = mapped_column(Float)
     games: Mapped[int] = mapped_column(Integer)
     wins: Mapped[int] = mapped_column(Integer)
     draws: Mapped[int] = mapped_column(Integer)
     losses: Mapped[int] = mapped_column(Integer)
+    failures: Mapped[int] = mapped_column(Integer)
+    """Games that it lost by a failure of its own."""
     verdicts: Mapped[dict[str, Any]]
     """Number of verdicts by cause."""
 
 
 class HeadToHeadRow(Base):
-    """Results of the rated games of two bots, the first in the first seat: all that an exact rating needs."""
+    """Results of the rated games of two versions, the first in the first seat: all that an exact rating needs."""
 
     __tablename__ = "league_pairs"
 
-    first: Mapped[str] = mapped_column(ForeignKey("league_bots.id", ondelete="CASCADE"), primary_key=True)
-    second: Mapped[str] = mapped_column(ForeignKey("league_bots.id", ondelete="CASCADE"), primary_key=True, index=True)
+    first: Mapped[str] = mapped_column(ForeignKey("league_versions.id", ondelete="CASCADE"), primary_key=True)
+    second: Mapped[str] = mapped_column(
+        ForeignKey("league_versions.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
     game: Mapped[str] = mapped_column(String(40), index=True)
     wins: Mapped[int] = mapped_column(Integer)
     """Wins of the first."""
     draws: Mapped[int] = mapped_column(Integer)
     losses: Mapped[int] = mapped_column(Integer)
+    failed_first: Mapped[int] = mapped_column(Integer)
+    """Further games, lost by a failure of the first, which are no evidence for the second ..."""
+    failed_second: Mapped[int] = mapped_column(Integer)
+    """... and the other way round."""
 
 
 class RatingStepRow(Base):
-    """A point of a bot's history: its rating after the game of that place."""
+    """A point of a version's history: its rating after the game of that place."""
 
     __tablename__ = "league_steps"
 
-    bot: Mapped[str] = mapped_column(ForeignKey("league_bots.id", ondelete="CASCADE"), primary_key=True)
+    version: Mapped[str] = mapped_column(ForeignKey("league_versions.id", ondelete="CASCADE"), primary_key=True)
     place: Mapped[int] = mapped_column(Integer, primary_key=True)
     mu: Mapped[float] = mapped_column(Float)
     sigma: Mapped[float] = mapped_column(Float)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, delete, func, select
+from sqlalchemy import Engine, delete, func, select, update
 from sqlalchemy.exc import DatabaseError, IntegrityError
 from sqlalchemy.orm import Session
 
@@ -57,6 +57,12 @@ class StoredLedger:
             row = session.scalar(select(TournamentRow).where(TournamentRow.name == name))
             return None if row is None else (StoredLedger(engine, row.id), row.plan)
 
+    def change_plan(self, plan: dict[str, Any]) -> None:
+        """Replace the plan: the same tournament with other versions of its bots."""
+        with Session(self._engine) as session:
+            session.execute(update(TournamentRow).where(TournamentRow.id == self._id).values(plan=plan))
+            session.commit()
+
     # Openings
 
     def openings(self) -> Iterator[tuple[str, int, list[Any]]]:
@@ -71,15 +77,16 @@ class StoredLedger:
 
     # Games
 
-    def games(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The name of the game and the result of every game played."""
+    def games(self) -> Iterator[tuple[str, dict[str, Any], float]]:
+        """Every game played: the name of the game, the result, and when it finished, in seconds since 1970."""
         wanted = (
-            select(TournamentGameRow.discipline, TournamentGameRow.counted)
+            select(TournamentGameRow.discipline, TournamentGameRow.counted, TournamentGameRow.finished)
             .where(TournamentGameRow.tournament_id == self._id)
             .order_by(TournamentGameRow.id)
         )
         with Session(self._engine) as session:
-            yield from session.execute(wanted).tuples()
+            for game, counted, finished in session.execute(wanted).tuples():
+                yield game, counted, finished / 1000
 
     def add_game(self, match: str, game: str, rated: bool, counted: dict[str, Any], record: Any) -> bool:
         """Keep a game, in one transaction; False if it is there already."""

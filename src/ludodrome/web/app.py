@@ -42,6 +42,7 @@ from ludodrome.web.metrics import CountingExecutor, HealthMonitor, Metrics, Metr
 from ludodrome.web.owner import OwnerMiddleware, OwnerProof
 from ludodrome.web.play import BotPool
 from ludodrome.web.play_registry import PlayRegistry
+from ludodrome.web.programs import ProgramPool
 from ludodrome.web.responses import AsciiJSONResponse, Busy, Conflict, HeadMiddleware
 from ludodrome.web.routes import (
     accounts,
@@ -57,8 +58,9 @@ from ludodrome.web.routes import (
     puzzles,
     remote_bots,
     replays,
+    versions,
 )
-from ludodrome.web.routes.bots import UploadChecker
+from ludodrome.web.routes.bots import FailedCheck, UploadChecker
 from ludodrome.web.routes.puzzles import SharedPuzzleSessions, WebPuzzleSession
 from ludodrome.web.routes.remote_bots import RelayRegistry
 from ludodrome.web.routes.replays import Reviewer
@@ -73,6 +75,7 @@ API_ROUTERS = (
     replays.router,
     puzzles.router,
     bots.router,
+    versions.router,
     league.router,
     league.tournament_router,
     league.leaderboard_router,
@@ -148,6 +151,7 @@ def create_app(
             beating.cancel()
         listener.stop()
         app.state.plays.clear()
+        app.state.bot_pool.programs.clear()
         app.state.reviewer.close()
         executor.shutdown(wait=False, cancel_futures=True)
         app.state.plays.close()
@@ -181,7 +185,8 @@ def create_app(
     app.state.metrics = Metrics()
     app.state.health = HealthMonitor(app)
     app.state.readiness = Readiness()
-    app.state.bot_pool = BotPool(executor)
+    policy = sandbox or (REQUIRED if mode == "hosted" else PREFERRED)
+    app.state.bot_pool = BotPool(executor, ProgramPool(engine, policy, own=mode == "local"))
     app.state.processes = processes
     app.state.plays = PlayRegistry(engine, app.state.bot_pool, several=processes > 1, started=started)
     puzzles_each, records_each = BUDGETS[PUZZLES_CACHED].amount, BUDGETS[RECORDS_CACHED].amount
@@ -194,7 +199,7 @@ def create_app(
         app.state.puzzle_sessions = SharedPuzzleSessions(sessions)
         app.state.uploaded_records = SharedCache(engine, "record", MAX_UPLOADED_RECORDS, HOURS, share=records_each)
         app.state.reviewer = Reviewer(SharedCache(engine, "review", MAX_SHARED_REVIEWS, HOURS))
-    app.state.doctor = UploadChecker(sandbox or (REQUIRED if mode == "hosted" else PREFERRED))
+    app.state.doctor = UploadChecker(policy)
     app.state.spectators = Spectators(engine)
     app.state.relays = RelayRegistry(engine)
     _watch(app, executor)
@@ -257,6 +262,10 @@ def _watch(app: FastAPI, executor: CountingExecutor) -> None:
 def _explain(app: FastAPI) -> None:
     """Turn every error into a sentence: as JSON for programs, as a page for people."""
 
+    async def failed(request: Request, error: Exception) -> Response:
+        assert isinstance(error, FailedCheck)
+        return AsciiJSONResponse({"error": str(error), "finding": error.finding}, 422)
+
     async def refused(request: Request, error: Exception) -> Response:
         return _answer(request, error.status if isinstance(error, Conflict) else 422, str(error))
 
@@ -290,6 +299,7 @@ def _explain(app: FastAPI) -> None:
         response.headers["connection"] = "close"  # uvicorn closes it after an error, so the client must know
         return response
 
+    app.add_exception_handler(FailedCheck, failed)
     app.add_exception_handler(ValueError, refused)
     app.add_exception_handler(Busy, busy)
     app.add_exception_handler(OperationalError, unreachable)

@@ -65,12 +65,13 @@ class Allowance(NamedTuple):
 SIGN_IN, SIGN_UP, ANALYSIS, UPLOADS, MATCHES = "sign-in", "sign-up", "analysis", "uploads", "matches"
 ATTEMPTS, EXPORTS = "sign-in attempts", "exports"
 WRITES, READS, MESSAGES, BOT_MESSAGES, DOWNLOADS = "writes", "reads", "messages", "bot messages", "downloads"
-SEARCH_SECONDS, CHECK_SECONDS = "search seconds", "check seconds"
+SEARCH_SECONDS, CHECK_SECONDS, READING_SECONDS = "search seconds", "check seconds", "reading seconds"
 CONNECTIONS, REQUESTS, SOCKETS, STREAMS = "connections", "requests", "WebSockets", "streams"
 SEARCHES, CHECKS, GRADINGS, BOTS_THINKING = "searches", "checks", "gradings", "bots thinking"
+READINGS = "readings"
 REPLAYS = "replays"
 PLAYS_CACHED, PUZZLES_CACHED, RECORDS_CACHED = "plays cached", "puzzles cached", "records cached"
-REVIEWS_CACHED, BOTS_CACHED = "reviews cached", "bots cached"
+REVIEWS_CACHED, BOTS_CACHED, PROGRAMS = "reviews cached", "bots cached", "programs"
 ADDRESS = "address"
 GUEST_ADDRESS = "account, or address of a guest"
 BUDGETS = {
@@ -88,12 +89,14 @@ BUDGETS = {
     BOT_MESSAGES: Allowance(12_000, 60, "messages of remote bots; further ones wait", "address, bot"),
     SEARCH_SECONDS: Allowance(60, 60, "seconds of the engine"),
     CHECK_SECONDS: Allowance(900, 3600, "seconds of the doctor"),
+    READING_SECONDS: Allowance(30, 60, "seconds in which a source is read for the editor"),
     CONNECTIONS: Allowance(400, None, "connections", "address, except behind a proxy"),
     REQUESTS: Allowance(200, None, "requests that are being answered, streams included", ADDRESS),
     SOCKETS: Allowance(200, None, "WebSockets"),
     STREAMS: Allowance(100, None, "streams: events of games, records of a bot, findings of the doctor"),
     SEARCHES: Allowance(3, None, "searches of the engine, running or waiting, of 10"),
     CHECKS: Allowance(1, None, "checks of bots, running or waiting, of 2"),
+    READINGS: Allowance(1, None, "sources being read for the editor, of 4; further ones wait"),
     REPLAYS: Allowance(3, None, "replays being prepared, of 8"),
     GRADINGS: Allowance(2, None, "games being graded, running or waiting, of 8"),
     BOTS_THINKING: Allowance(3, None, "bots thinking in games, of 4; further ones wait", GUEST_ADDRESS),
@@ -102,8 +105,9 @@ BUDGETS = {
     RECORDS_CACHED: Allowance(20, None, "uploaded records, of 200", GUEST_ADDRESS),
     REVIEWS_CACHED: Allowance(10, None, "graded games in memory, of 100", GUEST_ADDRESS),
     BOTS_CACHED: Allowance(4, None, "bots that keep their search between moves, of 16", GUEST_ADDRESS),
+    PROGRAMS: Allowance(2, None, "uploaded bots that keep running between moves, of 8", GUEST_ADDRESS),
 }
-"""All budgets. The last five: a caller who exceeds them evicts their own oldest entries."""
+"""All budgets. The last six: a caller who exceeds them evicts their own oldest entries."""
 KINDS = (
     (EXPORTS, re.compile(rf"GET {API}/account/export")),
     (SIGN_UP, re.compile(rf"POST {API}/accounts")),

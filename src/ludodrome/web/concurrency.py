@@ -209,6 +209,13 @@ class LruCache(Generic[Value]):
         with self._lock:
             return [value for _, value, _ in self._entries.values()]
 
+    def discard(self, key: str) -> None:
+        """Evict the value of a key, if there is one."""
+        with self._lock:
+            evicted = [self._pop(key)] if key in self._entries else []
+        for one in evicted:
+            self._on_evict(one)
+
     def clear(self) -> None:
         """Evict everything."""
         with self._lock:

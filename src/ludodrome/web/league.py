@@ -12,7 +12,8 @@ from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import Engine
 
 from ludodrome.arena.ladder import events
-from ludodrome.arena.ladder.rating_updates import MIDDLE, displayed_rating
+from ludodrome.arena.ladder.prior_ratings import prior_ratings
+from ludodrome.arena.ladder.rating_updates import MIDDLE, displayed_rating, failed_seats
 from ludodrome.arena.matches.tallies import GameResult
 from ludodrome.arena.records import private_parts, public, withheld
 from ludodrome.arena.tournaments.plans import TournamentPlan
@@ -20,9 +21,9 @@ from ludodrome.arena.tournaments.report import crosstable, standings
 from ludodrome.arena.tournaments.report_page import steps
 from ludodrome.games import make
 from ludodrome.store import league_bots, league_matches
-from ludodrome.store.league_bots import BotEntry, BotStanding
+from ludodrome.store.league_bots import BotEntry, BotStanding, RatedVersion
 from ludodrome.store.league_matches import KeptRecord, MatchInfo, find_match, live, live_views, logs_of
-from ludodrome.store.league_models import EventRow
+from ludodrome.store.league_models import BUILTIN, EventRow
 from ludodrome.web.auth import Caller
 from ludodrome.web.concurrency import Notifier
 from ludodrome.web.position_view import Json, observation_marks
@@ -32,6 +33,8 @@ TREND = 30
 PAGE_ROWS = 50
 """Bots on one page of the leaderboard."""
 RECENT = 20
+LAST_LINES = 20
+"""Lines of the standard error that are shown with a failure."""
 MAX_POINTS = 400
 """Points of a history on a page, at most."""
 
@@ -47,24 +50,77 @@ def bot_json(entry: BotEntry) -> Json:
         "created": entry.created,
         "retired": entry.retired is not None,
         "here": entry.here,
+        "paused": entry.paused,
     }
 
 
 def rated_bot(standing: BotStanding) -> Json:
-    """A bot with its rating, which is null before its first rated game."""
-    rating = None if standing.mu is None else displayed_rating(standing.mu, standing.sigma)._asdict()
-    counts = {name: getattr(standing, name) for name in ("games", "wins", "draws", "losses", "verdicts")}
-    return {**bot_json(standing.entry), "rating": rating, **counts}
+    """A bot with the rating of its current version, which is null before its first rated game.
+
+    ``measured`` is the date on which the rating of a built-in was measured; null for other bots.
+    """
+    counts = {name: getattr(standing, name) for name in ("games", "wins", "draws", "losses", "failures", "verdicts")}
+    return {**bot_json(standing.entry), "rating": _rating(standing), "measured": _measured(standing.entry), **counts}
+
+
+def _rating(rated: BotStanding | RatedVersion) -> Json | None:
+    return None if rated.mu is None else displayed_rating(rated.mu, rated.sigma)._asdict()
+
+
+def _measured(entry: BotEntry) -> str | None:
+    priors = prior_ratings(entry.game)
+    return priors.measured if entry.kind == BUILTIN and entry.name in priors.ratings else None
+
+
+def version_json(one: RatedVersion, current: str) -> Json:
+    """A version of a bot with its rating; ``current``: the id of the version that plays."""
+    shown = {name: getattr(one, name) for name in ("number", "size", "created", "identity")}
+    counts = {name: getattr(one, name) for name in ("games", "wins", "draws", "losses", "failures")}
+    return {**shown, "current": one.id == current, "rating": _rating(one), **counts}
+
+
+def version_list(engine: Engine, entry: BotEntry) -> list[Json]:
+    """The versions of a bot, latest first."""
+    return [version_json(one, entry.version) for one in league_bots.versions(engine, entry.id)]
+
+
+def failures(engine: Engine, entry: BotEntry, most: int) -> list[Json]:
+    """Why a bot failed in its latest games, newest first; only its owner may read what it said."""
+    found = []
+    for match in league_matches.recent(engine, bot=entry.id, most=most):
+        counted = match.counted or {}
+        mine = [seat for seat, bot in enumerate(match.bots) if bot == entry.id and seat in failed_seats(counted)]
+        for seat in mine:
+            found.append(_failure(engine, match, seat))
+    return found
+
+
+def _failure(engine: Engine, match: MatchInfo, seat: int) -> Json:
+    kept = league_matches.record_of(engine, match.id)
+    said = logs_of(engine, match.id).get(seat, {})
+    verdicts = [] if kept is None else [one for one in kept.record["result"]["verdicts"] if one["seat"] == seat]
+    first = verdicts[0] if verdicts else {"cause": "", "why": "", "turn": None}
+    own = [turn["verdict"]["why"] for turn in said.get("turns", []) if turn.get("verdict")]
+    stderr = said.get("stderr", "").splitlines()[-LAST_LINES:]
+    return {
+        "match": match.id,
+        "opponents": [name for other, name in enumerate(match.names) if other != seat],
+        "ended": match.ended,
+        "turn": first["turn"],
+        "cause": first["cause"],
+        "why": own[0] if own else first["why"],
+        "stderr": "\n".join(stderr),
+    }
 
 
 def leaderboard(engine: Engine, game: str, most: int = PAGE_ROWS, skip: int = 0) -> list[Json]:
-    """The bots of a game, the best first, each with its place and its trend; those without games have no place."""
+    """The bots of a game, the best first, each with its place and its trend; those without a rating have no place."""
     found = league_bots.standings(engine, game, most, skip)
     trends = league_bots.trends(engine, [one.entry.id for one in found if one.games], TREND)
     lines = []
     for place, standing in enumerate(found, skip + 1):
         trend = [round(displayed_rating(mu, None).rating) for mu in trends.get(standing.entry.id, [])]
-        lines.append({"place": place if standing.games else None, **rated_bot(standing), "trend": trend})
+        lines.append({"place": None if standing.mu is None else place, **rated_bot(standing), "trend": trend})
     return lines
 
 
@@ -79,10 +135,7 @@ def bot_details(engine: Engine, standing: BotStanding) -> Json:
     return {
         **rated_bot(standing),
         "played": league_bots.played_count(engine, bot_id),
-        "versions": [
-            {"number": one.number, "size": one.size, "created": one.created}
-            for one in league_bots.versions(engine, bot_id)
-        ],
+        "versions": version_list(engine, standing.entry),
         "history": [[place, *(round(value) for value in displayed_rating(mu, sigma))] for place, mu, sigma in thin],
         "rivals": [one._asdict() for one in rivals],
         "recent": [match_json(one) for one in league_matches.recent(engine, bot=bot_id, most=RECENT)],

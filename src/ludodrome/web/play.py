@@ -1,4 +1,4 @@
-"""A play on the page: people and built-in bots before a referee, with undo, clocks and resigning.
+"""A play on the page: people and bots before a referee, with undo, clocks and resigning.
 
 The referee judges; a play decides whom to ask, when, and what to show. Every event goes to a journal first and counts
 once the journal has saved it. Bots think in threads: their kernels release the GIL, so the server stays responsive.
@@ -23,7 +23,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import FORFEIT, Conditions
 from ludodrome.arena.play_spec import PlaySpec, read_move
-from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, SeatFault, Turn
+from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, Seat, SeatFault, Turn
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot
 from ludodrome.game import Game
@@ -33,6 +33,7 @@ from ludodrome.web.budgets import BOTS_CACHED, BOTS_THINKING, BUDGETS
 from ludodrome.web.concurrency import FairExecutor, KernelLock, LruCache
 from ludodrome.web.play_state import BESIDE, FAULT, PERSON, RESIGN, UNDO, Participants, PlayState, Viewer
 from ludodrome.web.position_view import Json
+from ludodrome.web.programs import ProgramPool, canonical
 from ludodrome.web.responses import Conflict, Forbidden, write_error
 
 MAX_BOTS = 16
@@ -64,8 +65,9 @@ def _null_journal(number: int, event: PlayEvent, end: PlayEnd | None) -> "Future
 class BotPool:
     """The threads in which bots think, and the bots kept between their moves."""
 
-    def __init__(self, executor: Executor) -> None:
+    def __init__(self, executor: Executor, programs: ProgramPool | None = None) -> None:
         self.executor = executor
+        self.programs = ProgramPool() if programs is None else programs
         self.queue = FairExecutor(executor, BUDGETS[BOTS_THINKING].amount)
         """The turns of the bots, shared fairly between those who began the plays."""
         self.bots = LruCache[InProcessSeat](MAX_BOTS, BOT_IDLE_SECONDS, share=BUDGETS[BOTS_CACHED].amount)
@@ -104,8 +106,6 @@ class WebPlay(PlayState):
         """When a bot is asked here that another process lets think."""
         self._publish(_since(at))
         self._compile_move_path()
-
-    # Public methods
 
     def start_bots(self, elsewhere: bool = False) -> None:
         """Let a bot that is to move think, now that the play can be found.
@@ -336,6 +336,7 @@ class WebPlay(PlayState):
     def close(self) -> None:
         """Leave memory: viewers must open the play again."""
         self.closed = True
+        self._bot_pool.programs.end(self.id, self.game.seats)
         self.notifier.notify_all()
 
     # The past: events
@@ -410,6 +411,8 @@ class WebPlay(PlayState):
         if event.kind not in BESIDE:
             self._publish()
             self._ask()
+            if self._referee.result is not None:
+                self._bot_pool.programs.end(self.id, self.game.seats)
         self.notifier.notify_all()
 
     def _compile_move_path(self) -> None:
@@ -444,7 +447,7 @@ class WebPlay(PlayState):
             if self._referee.turn is not turn or self.closed:
                 return
             try:
-                answer = self._bot(turn).ask(turn)
+                answer = canonical(self._bot(turn).ask(turn), self.game, self._referee.state)
             except Exception as error:
                 answer = Answer(0.0, fault=SeatFault(ARENA, f"the bot could not be created: {error}"))
         with self.lock, self._bot_pool.kernel_lock.held():
@@ -454,8 +457,10 @@ class WebPlay(PlayState):
                 except Outdated:  # the position has changed in another process
                     self._reload()
 
-    def _bot(self, turn: Turn) -> InProcessSeat:
+    def _bot(self, turn: Turn) -> Seat:
         seat, name = turn.seat, f"{self.id} {turn.seat}"
+        if ProgramPool.runs(self.play_spec.bots[seat]):
+            return self._bot_pool.programs.seat(name, self._referee, turn, self.budget_owner)
         kept = self._bot_pool.bots.get(name)
         if kept is None:
             kept = InProcessSeat(bot(self.play_spec.bots[seat], self.game, self.play_spec.seat_seeds[seat]))
@@ -488,7 +493,7 @@ def make_play_spec(
         ("You" if people == 1 else f"Player {seat + 1}") if spec == PERSON else spec for seat, spec in enumerate(specs)
     ]
     conditions = Conditions(FORFEIT, Clock.parse(clock or "none"))
-    if conditions.clock.budget is not None:
+    if conditions.clock.budget is not None or conditions.clock.fuel is not None:
         raise ValueError("on this page a clock is none, 10s, 30s+60s (with a bank) or 5m++3s (Fischer)")
     made = PlaySpec(game.id, game.options, tuple(specs), tuple(names or called), conditions, seed, tuple(opening))
     return made if position is None else replace(made, position=position)

@@ -22,8 +22,17 @@ from ludodrome.web.templating import error_page, style_hashes
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 MAX_BODY = 256 * 1024
 """Bytes of a body, at most."""
-SMALLER = {f"{API}/accounts": 8192, f"{API}/session": 8192, f"{API}/account": 8192, f"{API}/tokens": 8192}
-"""Smaller limits by path prefix."""
+MAX_UPLOAD_BODY = 768 * 1024
+"""The same of an uploaded bot, which can be a WebAssembly module in base64."""
+OTHER_LIMITS = {
+    f"{API}/accounts": 8192,
+    f"{API}/session": 8192,
+    f"{API}/account": 8192,
+    f"{API}/tokens": 8192,
+    f"{API}/bots": MAX_UPLOAD_BODY,
+    f"{API}/checks": MAX_UPLOAD_BODY,
+}
+"""Other limits by path prefix."""
 MAX_URL_BYTES = 8192
 """Bytes of a URL, path and query, at most."""
 MAX_PATH_BYTES, MAX_SEGMENT_BYTES = 1024, 255
@@ -191,7 +200,7 @@ def _unfit(headers: Headers, most: int) -> JSONResponse | None:
 
 
 def _most(path: str) -> int:
-    return next((size for start, size in SMALLER.items() if path.startswith(start)), MAX_BODY)
+    return next((size for start, size in OTHER_LIMITS.items() if path.startswith(start)), MAX_BODY)
 
 
 async def _read(receive: Receive, most: int) -> tuple[bytes, JSONResponse | None]:

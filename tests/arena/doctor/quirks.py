@@ -58,6 +58,11 @@ def heard(message: dict[str, Any]) -> None:
             print("I am thinking", file=sys.stderr)
     elif kind == "observe" and KIND == "answers observe":
         print(json.dumps({"type": "move", "move": {"orient": "H", "r": 0, "c": 99}}), flush=True)
+    elif kind == "observe" and KIND == "answers the next turn":
+        move = {"type": "move", "move": {"orient": "H", "r": 0, "c": 99}, "turn": message["turn"] + 1}
+        print(json.dumps(move), flush=True)
+    elif kind == "observe" and KIND == "shy":
+        sys.exit("do not show me this")
     elif kind == "refused" and KIND == "proud":
         sys.exit("I do not make mistakes")
     elif kind == "over":

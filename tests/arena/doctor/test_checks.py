@@ -60,8 +60,10 @@ def examined(game: str, spec: str, folder: Path, *only: str, **options: Any) -> 
             FAILURE,
             "unknown messages in between, turn 0: crash: it exited with code 1",
         ),
-        ("answers observe", "dots", "observe", FAILURE, "shown the others' turns, turn "),
-        ("answers observe", "skysummit", "observe", WARNING, "shown the others' turns, turn "),
+        ("answers the next turn", "dots", "observe", FAILURE, "shown the others' turns, turn 2: illegal: "),
+        ("answers the next turn", "skysummit", "observe", WARNING, "shown the others' turns, turn 2: illegal: "),
+        ("shy", "dots", "observe", FAILURE, "shown the others' turns, turn 0: crash: it exited with code 1"),
+        ("shy", "skysummit", "observe", WARNING, "shown the others' turns, turn 0: crash: it exited with code 1"),
         ("proud", "santorini", "refused", FAILURE, "after a refusal, turn 0: crash: it exited with code 1"),
         ("proud", "skysummit", "refused", WARNING, "after a refusal, turn 0: crash: it exited with code 1"),
         ("counts on a clock", "skysummit", "clock", FAILURE, "without a clock (deadline_ms is null), turn 0: crash"),
@@ -96,6 +98,13 @@ def test_a_bot_without_a_weakness_passes(game: str, tmp_path: Path) -> None:
     assert grades[FAILURE] == 0, found
     assert {finding.check for finding in found if finding.grade == WARNING} <= {"hidden", "start", "clock"}
     assert {finding.check for finding in found} == {check.name for check in CHECKS}
+
+
+@pytest.mark.parametrize("game", ["skysummit", "dots"])
+def test_an_answer_to_observe_does_no_harm(game: str, tmp_path: Path) -> None:
+    """It is taken for no move, unless it claims to be one by the number of the next turn."""
+    found = examined(game, quirk("answers observe"), tmp_path, "observe")
+    assert {(finding.check, finding.grade) for finding in found} == {("observe", HELD)}, found
 
 
 @pytest.mark.parametrize("game", ["skysummit", "caldera"])

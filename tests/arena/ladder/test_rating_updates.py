@@ -1,5 +1,6 @@
 """How games come to count: once, in one order, and so that they can be counted again to the same digits."""
 
+import math
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -12,18 +13,23 @@ from ludodrome.arena.ladder.rating_updates import (
     FIRM_GAMES,
     FIRST_REFIT,
     MIDDLE,
+    NEW_SIGMA,
     REFIT_EVERY,
+    begin_ladder,
     count_game,
     displayed_rating,
+    failed_seats,
+    failures_of,
     is_refit,
     recompute,
 )
 from ludodrome.arena.statistics.ratings import MU, SIGMA, Rating, rate, update
-from ludodrome.store import league_bots, league_matches
+from ludodrome.store import audit, league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.league_matches import KeptRecord
-from ludodrome.store.league_models import LADDER
-from ludodrome.store.league_ratings import finish
+from ludodrome.store.league_models import DROPPED, LADDER
+from ludodrome.store.league_ratings import MAX_FAILURES, finish
+from ludodrome.store.models import LOCAL
 
 NAMES = ("one", "two", "three", "four")
 
@@ -34,7 +40,14 @@ def _settle(engine: Engine) -> dict[str, str]:
     return {one.name: one.id for one in league_bots.bots(engine, "dots")}
 
 
-def _counted(match: str, names: Sequence[str], returns: Sequence[float], verdicts: Any = (), rated: bool = True) -> Any:
+def _counted(
+    match: str,
+    names: Sequence[str],
+    returns: Sequence[float],
+    verdicts: Any = (),
+    rated: bool = True,
+    decided_by: str = "play",
+) -> Any:
     zeros = [0] * len(names)
     return {
         "match": match,
@@ -42,10 +55,10 @@ def _counted(match: str, names: Sequence[str], returns: Sequence[float], verdict
         "returns": list(returns),
         "rated": rated,
         "reason": "made up",
-        "decided_by": "play",
+        "decided_by": decided_by,
         "verdicts": list(verdicts),
         "length": 1,
-        "moves": zeros,
+        "moves": [1000] * len(names),
         "ms": zeros,
         "slowest_ms": zeros,
     }
@@ -57,7 +70,8 @@ def _finish(engine: Engine, ids: dict[str, str], match: str, names: Sequence[str
     league_matches.queue(engine, why, [(match, play_spec, [ids[name] for name in names], 0)], None)
     contended = more.pop("contended", False)
     counted = _counted(match, names, [result, -result], **more)
-    return finish(engine, match, counted, {"match": match}, count_game, contended=contended)
+    failures = failures_of(counted, contended)
+    return finish(engine, match, counted, {"match": match}, count_game, contended=contended, failures=failures)
 
 
 def _some_games(engine: Engine, ids: dict[str, str], count: int, first: int = 0) -> None:
@@ -116,10 +130,11 @@ def test_ratings_recomputed_from_the_games_are_those_stored(engine: Engine) -> N
     assert (report.games, report.bots, report.changed) == (3 * FIRST_REFIT + 5, 4, [])
     assert _ratings(engine) == before
     assert league_bots.history(engine, ids["one"]) == steps
+    (two,) = league_bots.versions(engine, ids["two"])
     with engine.begin() as connection:
-        connection.execute(text("UPDATE league_ratings SET mu = mu + 1 WHERE bot = :bot"), {"bot": ids["two"]})
+        connection.execute(text("UPDATE league_ratings SET mu = mu + 1 WHERE version = :two"), {"two": two.id})
         connection.execute(text("DELETE FROM league_pairs"))
-    assert recompute(engine).changed == [ids["two"]]
+    assert recompute(engine).changed == [two.id]
     assert _ratings(engine) == before
     assert "right" in str(recompute(engine))
     _some_games(engine, ids, 10, 1000)  # and it goes on from there
@@ -185,3 +200,177 @@ def test_games_on_contended_machines_are_marked_and_can_be_left_out(engine: Engi
     assert _ratings(engine) == quiet
     recompute(engine)
     assert _ratings(engine) == both
+
+
+# Failures
+
+
+def _uploaded(engine: Engine, *names: str) -> dict[str, str]:
+    """Bots that people have entered, by name."""
+    ensure_local(engine)
+    return {name: league_bots.enter_uploaded(engine, "dots", LOCAL, name, f"print('{name}')", []) for name in names}
+
+
+def _crash(engine: Engine, ids: dict[str, str], match: str, names: Sequence[str], **more: Any) -> bool:
+    """The second bot crashes."""
+    return _finish(engine, ids, match, names, 1.0, verdicts=[[1, "crash"]], decided_by="forfeit", **more)
+
+
+def test_what_a_failure_is() -> None:
+    counted = _counted("m", ("a", "b"), (1.0, -1.0)) | {"moves": [10, 10]}
+    assert failed_seats(counted) == set()
+    assert failed_seats(counted | {"verdicts": [[1, "illegal"]], "decided_by": "forfeit"}) == {1}
+    assert failed_seats(counted | {"verdicts": [[1, "crash"]]}) == {1}
+    assert failed_seats(counted | {"verdicts": [[0, "timeout"]] * 4}) == set()  # substituted; it has played the rest
+    assert failed_seats(counted | {"verdicts": [[0, "timeout"]] * 5}) == {0}
+    assert failed_seats(counted | {"verdicts": [[0, "timeout"]], "moves": [0, 10]}) == {0}
+
+
+def test_games_that_a_crasher_lost_say_nothing_about_its_opponent(engine: Engine) -> None:
+    ids = _uploaded(engine, "Good", "Bad", "Crasher")
+    for number in range(6):
+        _finish(engine, ids, f"m-{number}", ("Good", "Bad"), 1.0)
+    before = _ratings(engine)
+    for number in range(34):
+        _crash(engine, ids, f"c-{number}", ("Bad", "Crasher"))
+    after = _ratings(engine)
+    assert after["Bad"][:2] == before["Bad"][:2]
+    assert after["Bad"][2] == 40
+    assert after["Good"][0] > after["Bad"][0] > after["Crasher"][0]  # type: ignore[operator]
+    crasher = league_bots.standing(engine, ids["Crasher"])
+    assert crasher is not None
+    assert (crasher.failures, crasher.losses, crasher.verdicts) == (34, 34, {"crash": 34})
+    assert league_bots.head_to_heads(engine, ids["Crasher"]) == [league_bots.HeadToHead(ids["Bad"], "Bad", 0, 0, 34)]
+    assert recompute(engine).changed == []
+    assert _ratings(engine) == after
+
+
+def test_a_bot_that_seldom_fails_loses_such_a_game_as_any_other(engine: Engine) -> None:
+    ids = _uploaded(engine, "One", "Two")
+    for number in range(12):
+        _finish(engine, ids, f"m-{number}", ("One", "Two"), 1.0 if number % 2 else -1.0)
+    before = _ratings(engine)["One"][0]
+    _crash(engine, ids, "c-1", ("One", "Two"))  # 1 of 13
+    raised = _ratings(engine)["One"][0]
+    assert raised > before  # type: ignore[operator]
+    _crash(engine, ids, "c-2", ("One", "Two"))  # 2 of 14
+    assert _ratings(engine)["One"][0] == raised
+    assert recompute(engine).changed == []
+
+
+def test_a_bot_that_keeps_failing_is_paused(engine: Engine) -> None:
+    ids = _uploaded(engine, "Steady", "Crasher")
+    for number in range(MAX_FAILURES - 1):
+        _crash(engine, ids, f"a-{number}", ("Steady", "Crasher"))
+    _finish(engine, ids, "good", ("Steady", "Crasher"), -1.0)  # one good game, and the count begins again
+    for number in range(MAX_FAILURES - 1):
+        _crash(engine, ids, f"b-{number}", ("Steady", "Crasher"))
+    late = {"verdicts": [[1, "timeout"]], "decided_by": "forfeit", "contended": True}
+    _finish(engine, ids, "busy", ("Steady", "Crasher"), 1.0, **late)  # the machine's fault, perhaps
+    _crash(engine, ids, "asked", ("Steady", "Crasher"), why="challenge")  # under conditions that others chose
+    assert {one.name for one in league_bots.contenders(engine, "dots")} == {"Steady", "Crasher"}
+    waiting = {"game": "dots", "names": ["Crasher", "Steady"]}
+    league_matches.queue(engine, LADDER, [("waits", waiting, [ids["Crasher"], ids["Steady"]], 0)], None)
+    _crash(engine, ids, "last", ("Steady", "Crasher"))
+    paused = league_bots.find_bot(engine, ids["Crasher"])
+    assert paused is not None
+    assert paused.paused is not None
+    assert paused.paused_by == "last"
+    assert {one.name for one in league_bots.contenders(engine, "dots")} == {"Steady"}
+    dropped = league_matches.find_match(engine, "waits")
+    assert dropped is not None
+    assert dropped.status == DROPPED
+    (entry,) = audit.entries(engine, action=audit.BOT_PAUSED)
+    assert (entry.subject, entry.details) == ("Crasher", {"match": "last", "failures": MAX_FAILURES})
+
+
+def test_a_paused_bot_is_resumed_by_its_owner_or_by_a_new_version(engine: Engine) -> None:
+    ids = _uploaded(engine, "Steady", "Crasher")
+    for attempt in range(2):
+        for number in range(MAX_FAILURES):
+            _crash(engine, ids, f"{attempt}-{number}", ("Steady", "Crasher"))
+        assert {one.name for one in league_bots.contenders(engine, "dots")} == {"Steady"}
+        if attempt:
+            league_bots.add_version(engine, ids["Crasher"], "print(2)", [])
+        else:
+            league_bots.resume(engine, ids["Crasher"])
+        assert {one.name for one in league_bots.contenders(engine, "dots")} == {"Steady", "Crasher"}
+        _crash(engine, ids, f"{attempt}-again", ("Steady", "Crasher"))  # and the count has begun again
+        assert {one.name for one in league_bots.contenders(engine, "dots")} == {"Steady", "Crasher"}
+        league_bots.resume(engine, ids["Crasher"])
+    assert [one.subject for one in audit.entries(engine, action=audit.BOT_RESUMED)] == ["Crasher"]
+
+
+# Versions and measured ratings
+
+
+def test_each_version_has_its_own_rating_and_begins_with_the_last_one(engine: Engine) -> None:
+    ids = _uploaded(engine, "One", "Two")
+    for number in range(8):
+        _finish(engine, ids, f"a-{number}", ("One", "Two"), 1.0)
+    queued = {"game": "dots", "names": ["One", "Two"]}
+    league_matches.queue(engine, LADDER, [("late", queued, [ids["One"], ids["Two"]], 0)], None)
+    league_bots.add_version(engine, ids["One"], "print('better')", [])
+    begin_ladder(engine, "dots")
+    (new, old) = league_bots.versions(engine, ids["One"])
+    assert (new.number, old.number, new.games, old.games) == (2, 1, 0, 8)
+    assert new.mu == old.mu
+    assert new.sigma == pytest.approx(math.hypot(old.sigma or 0, NEW_SIGMA), abs=1e-5)
+    assert new.identity != old.identity
+    finish(engine, "late", _counted("late", ("One", "Two"), (-1.0, 1.0)), {}, count_game)  # of the version before
+    assert [one.games for one in league_bots.versions(engine, ids["One"])] == [0, 9]
+    _finish(engine, ids, "b-1", ("One", "Two"), -1.0)
+    (new, old) = league_bots.versions(engine, ids["One"])
+    assert (new.games, new.losses, old.games) == (1, 1, 9)
+    assert new.mu < old.mu  # type: ignore[operator]
+    standing = league_bots.standing(engine, ids["One"])
+    assert standing is not None
+    assert (standing.mu, standing.games) == (new.mu, 1)  # the leaderboard shows the current version
+    assert len(league_bots.history(engine, ids["One"])) == 10
+    assert league_bots.head_to_heads(engine, ids["One"]) == [league_bots.HeadToHead(ids["Two"], "Two", 8, 0, 2)]
+    assert recompute(engine).changed == []
+    assert league_bots.versions(engine, ids["One"]) == [new, old]
+
+
+def test_measured_built_ins_change_only_by_games_between_them(engine: Engine) -> None:
+    ids = _uploaded(engine, "Tanker")
+    league_bots.ensure_builtins(engine, "dots", {"random": "random", "greedy": "greedy"})
+    begin_ladder(engine, "dots")
+    ids |= {one.name: one.id for one in league_bots.bots(engine, "dots")}
+    before = _ratings(engine)
+    assert before["greedy"][0] > before["random"][0]  # type: ignore[operator]
+    for number in range(FIRST_REFIT):  # a bot that loses on purpose raises nobody
+        _finish(engine, ids, f"m-{number}", ("random", "Tanker"), 1.0)
+    after = _ratings(engine)
+    assert after["random"] == (*before["random"][:2], FIRST_REFIT)
+    assert after["Tanker"][0] < after["random"][0]  # type: ignore[operator]
+    _finish(engine, ids, "m-own", ("random", "greedy"), 1.0)
+    assert _ratings(engine)["random"][0] > after["random"][0]  # type: ignore[operator]
+    assert recompute(engine).changed == []
+
+
+def test_exact_ratings_are_attached_to_the_measured_built_ins(engine: Engine) -> None:
+    ids = _uploaded(engine, "Equal")
+    league_bots.ensure_builtins(engine, "dots", {"level:4": "level:4", "greedy": "greedy"})
+    begin_ladder(engine, "dots")
+    ids |= {one.name: one.id for one in league_bots.bots(engine, "dots")}
+    for number in range(2 * FIRST_REFIT):  # as good as level:4, which is better than greedy
+        other, result = ("level:4", number % 4 < 2) if number % 2 else ("greedy", number % 8 != 0)
+        _finish(engine, ids, f"m-{number}", ("Equal", other), 1.0 if result else -1.0)
+    found = _ratings(engine)
+    assert abs(found["Equal"][0] - found["level:4"][0]) < 3  # type: ignore[operator]
+    assert recompute(engine).changed == []
+
+
+def test_ratings_of_older_rules_are_recomputed_once(engine: Engine) -> None:
+    ids = _uploaded(engine, "Good", "Bad")
+    _finish(engine, ids, "m-1", ("Good", "Bad"), 1.0)
+    begin_ladder(engine, "dots")
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE league_ratings SET mu = 99"))
+    begin_ladder(engine, "dots")
+    assert _ratings(engine)["Bad"][0] == 99
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE league_ladders SET rules = 1"))
+    begin_ladder(engine, "dots")
+    assert _ratings(engine)["Good"][0] > MU > _ratings(engine)["Bad"][0]  # type: ignore[operator]

@@ -196,6 +196,31 @@ def test_an_uploaded_bot_climbs_by_itself_and_then_rests(
     assert agenda.next() is None
 
 
+def test_built_ins_play_each_other_while_their_ratings_are_uncertain(
+    engine: Engine, bots: dict[str, league_bots.BotEntry]
+) -> None:
+    agenda = _agenda(engine, ladder=ON)
+    bot_id = league_bots.enter_uploaded(engine, "dots", LOCAL, "Mine", one_file("dots"), [])
+    for settled, kinds in (((), {"uploaded", "builtin"}), (("Mine",), {"builtin"}), (("Mine", *bots), set())):
+        versions = {"Mine": league_bots.versions(engine, bot_id)[0].id} | {
+            name: one.version for name, one in bots.items()
+        }
+        with engine.begin() as connection:
+            connection.execute(text("DELETE FROM league_ratings"))
+            for name, version in versions.items():
+                sigma = NARROW if name in settled else 3 * NARROW
+                row = {"version": version, "sigma": sigma}
+                connection.execute(text(RATING), row)
+        agenda._contenders_cache.clear()
+        assert {one.kind for one in agenda._group("dots") or ()} == kinds
+
+
+RATING = (
+    "INSERT INTO league_ratings (version, mu, sigma, games, wins, draws, losses, failures, verdicts)"
+    " VALUES (:version, 25, :sigma, 1, 0, 0, 1, 0, '{}')"
+)
+
+
 def test_what_cannot_be_played_is_our_fault_and_not_rated(
     engine: Engine, bots: dict[str, league_bots.BotEntry]
 ) -> None:

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.xdist_group("dots")
 def address() -> Iterator[str]:
     """A cluster of two processes, each of which is restarted when it dies."""
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
     ) as cluster:
         yield cluster.scheduler_address
 

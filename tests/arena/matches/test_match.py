@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,21 +11,22 @@ from typing import Any
 import pytest
 
 from ludodrome.arena import game_loop, records
+from ludodrome.arena.api import play_match
+from ludodrome.arena.matches.archives import RecordFolder
 from ludodrome.arena.matches.match import (
     MatchRun,
     MatchSpec,
-    RecordFolder,
     SprtRun,
     checked_games,
-    distinct_names,
     run_match,
 )
-from ludodrome.arena.matches.openings import DrawnBook, EmptyBook
+from ludodrome.arena.matches.openings import EmptyBook, MatchBook
 from ludodrome.arena.matches.scheduler import rotations, unplayed
 from ludodrome.arena.matches.tallies import GameResult
 from ludodrome.arena.matches.workers import LocalWorkers
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.statistics.sprt import Sprt
+from ludodrome.bots.specs import distinct_names
 from ludodrome.games import make
 from tests.arena.matches.test_tallies import game
 from tests.arena.quick import SMALL, match_settings
@@ -75,14 +77,14 @@ def test_names_are_distinct() -> None:
 
 
 def test_a_match_is_recorded_and_gone_on_with(tmp_path: Path) -> None:
-    book = DrawnBook(make("dots", **SMALL), 5, tmp_path)
+    book = MatchBook(make("dots", **SMALL), 5, tmp_path)
     half = MatchRun(match(4))
     assert run_match(half, book, LocalWorkers(2), RecordFolder(tmp_path)).played == 4
     files = sorted(tmp_path.glob("m-*.json"))
     assert len(files) == 4
     files[0].write_text("nonsense")  # whatever cannot be read is played again
     whole = MatchRun(match(6))
-    book = DrawnBook(make("dots", **SMALL), 5, tmp_path)
+    book = MatchBook(make("dots", **SMALL), 5, tmp_path)
     scheduler = run_match(whole, book, LocalWorkers(2), RecordFolder(tmp_path))
     assert (scheduler.recalled, scheduler.played, whole.tally.games) == (3, 3, 6)
     for file in tmp_path.glob("m-*.json"):
@@ -169,7 +171,7 @@ def test_a_trial_ends_with_its_verdict(greedy_wins: bool, verdict: str) -> None:
 
 def test_records_are_the_same_with_one_worker_and_with_two(tmp_path: Path) -> None:
     for count in (1, 2):
-        book = DrawnBook(make("dots", **SMALL), 5, tmp_path / "book")
+        book = MatchBook(make("dots", **SMALL), 5, tmp_path / "book")
         run_match(MatchRun(match(6)), book, LocalWorkers(count), RecordFolder(tmp_path / str(count)))
     one, two = (
         {file.name: records.comparable(json.loads(file.read_text())) for file in (tmp_path / name).glob("m-*.json")}
@@ -177,3 +179,25 @@ def test_records_are_the_same_with_one_worker_and_with_two(tmp_path: Path) -> No
     )
     assert len(one) == 6
     assert json.dumps(one, sort_keys=True) == json.dumps(two, sort_keys=True)
+
+
+PATRICIDE = """
+import json, os, sys
+for line in sys.stdin:
+    if json.loads(line)["type"] == "turn":
+        os.kill(os.getppid(), 9)
+"""
+
+
+def test_a_bot_that_kills_the_process_that_runs_it_loses(tmp_path: Path) -> None:
+    """The game was not rated, as if the arena had failed."""
+    path = tmp_path / "killer.py"
+    path.write_text(PATRICIDE)
+    killer = f"cmd:{sys.executable} -I -S {path}"
+    result = play_match("skysummit", [killer, "random"], games=1, swap=False, workers=1, openings=False, seed=1)
+    (record,) = result.records
+    records.verify(record)
+    verdict = record["result"]["verdicts"][0]
+    assert (verdict["seat"], verdict["cause"]) == (0, "crash")
+    assert verdict["why"] == "it killed the process that ran it, each time that it was started"
+    assert (record["result"]["winner"], record["result"]["rated"]) == (1, True)

@@ -148,7 +148,7 @@ def test_what_kills_every_worker_is_given_up_and_nothing_else(tmp_path: Path) ->
     source = List(*jobs(3), Job("killer", die, str(mark)), *jobs(6)[3:])
     run(source, LocalWorkers(2))
     assert len(source.results) == 6
-    assert source.failures == {"killer": f"{MAX_DEATHS} workers in a row died while running only this"}
+    assert source.failures == {"killer": f"{MAX_DEATHS} workers in a row were killed while running only this"}
     assert len(mark.read_text()) in (MAX_DEATHS, MAX_DEATHS + 1)  # the first time it may not have been alone
 
 

@@ -72,7 +72,7 @@ def test_records_are_chosen(wanted: RecordFilter, count: int, games: list[Any]) 
 def test_bad_wishes_are_refused() -> None:
     with pytest.raises(ValueError, match="a verdict is timeout, crash"):
         RecordFilter(verdict="laziness")
-    with pytest.raises(ValueError, match="jsonl, csv or text"):
+    with pytest.raises(ValueError, match="jsonl, csv, moves or text"):
         list(archive.export([], "pdf"))
 
 

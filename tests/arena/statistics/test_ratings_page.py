@@ -18,7 +18,7 @@ def test_every_test_that_the_page_names_exists() -> None:
     named = set(re.findall(r"`(test_\w+)[^`]*`", PAGE))
     there = {
         name
-        for file in (ROOT / "tests" / "arena" / "statistics").glob("*.py")
+        for file in (ROOT / "tests" / "arena").rglob("*.py")
         for name in re.findall(r"def (test_\w+)", file.read_text())
     }
     assert len(named) > 20

@@ -1,5 +1,6 @@
 import json
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -7,11 +8,16 @@ import pytest
 from ludodrome.arena.statistics.scores import NORMALISED, PAIR_VALUES, Numbers, elo, expected_share
 from ludodrome.arena.statistics.sprt import (
     BETTER,
+    MODELS,
     NOT_BETTER,
     Sprt,
+    bayes_chances,
+    bayes_ratio,
     chance_to_pass,
+    estimated_draw_elo,
     expected_pairs,
     limits,
+    normalized_ratio,
     ratio,
     spread,
 )
@@ -186,3 +192,103 @@ def test_expected_pairs_at_the_hypotheses_and_between() -> None:
     assert between > expected_pairs(0, 0, 10, lower, upper) > expected_pairs(-50, 0, 10, lower, upper) > 0
     assert Sprt(0, 10).expected_pairs(5) == pytest.approx(between)
     assert fed([2] * 50).expected_pairs(5) < between
+
+
+# Normalised Elo and BayesElo
+
+
+def constrained(counts: list[int], steps: float) -> float:
+    """The greatest log likelihood of counts with (mean - 1/2) = steps * deviation, by a general optimiser."""
+    optimize = pytest.importorskip("scipy.optimize")
+    seen = np.where(np.array(counts) > 0, counts, 0.001)
+
+    def chances(weights: Numbers) -> Numbers:
+        powers = np.exp(weights - weights.max())
+        return np.asarray(powers / powers.sum())
+
+    def excess(weights: Numbers) -> float:
+        found = chances(weights)
+        mean = found @ PAIR_VALUES
+        return float(mean - 0.5 - steps * math.sqrt(found @ (PAIR_VALUES - mean) ** 2))
+
+    best = optimize.minimize(
+        lambda weights: -float(seen @ np.log(chances(weights))) / seen.sum(),
+        np.log(seen / seen.sum()),
+        constraints={"type": "eq", "fun": excess},
+        options={"maxiter": 1000, "ftol": 1e-15},
+    )
+    return -float(best.fun) * float(seen.sum())
+
+
+@pytest.mark.parametrize("counts", [[3, 20, 40, 25, 5], [30, 2, 40, 3, 45], [379, 10170, 21828, 10640, 343]])
+@pytest.mark.parametrize("bounds", [(0, 5), (-3, 1), (0, 40)])
+def test_the_normalised_ratio_agrees_with_a_general_optimiser(counts: list[int], bounds: tuple[float, float]) -> None:
+    steps = [bound / NORMALISED * math.sqrt(2) for bound in bounds]
+    expected = constrained(counts, steps[1]) - constrained(counts, steps[0])
+    assert float(normalized_ratio(counts, *bounds)) == pytest.approx(expected, abs=0.003)
+
+
+def test_the_normalised_ratio_agrees_with_a_published_figure() -> None:
+    """Of fastchess pull request 783: normalised bounds 0 and 2, LLR 2.94598."""
+    assert float(normalized_ratio([379, 10170, 21828, 10640, 343], 0, 2)) == pytest.approx(2.946, abs=0.01)
+
+
+def test_bayes_elo_in_closed_form() -> None:
+    """With equally many wins and losses the draw parameter gives back the frequencies, and the ratio is a sum."""
+    losses, draws, wins = 200, 600, 200
+    draw_elo = float(estimated_draw_elo([losses, draws, wins]))
+    assert draw_elo == pytest.approx(400 * math.log10((1 - 0.2) / 0.2))
+    assert bayes_chances(0, draw_elo) == pytest.approx([0.2, 0.6, 0.2])
+
+    def chance(ahead: float) -> float:
+        return float(1 / (1 + 10 ** ((draw_elo - ahead) / 400)))
+
+    win, loss = chance(10), chance(-10)
+    expected = wins * math.log(win / 0.2) + draws * math.log((1 - win - loss) / 0.6) + losses * math.log(loss / 0.2)
+    assert float(bayes_ratio([losses, draws, wins], 0, 10)) == pytest.approx(expected)
+    assert math.isfinite(float(bayes_ratio([0, 0, 50], 0, 10)))
+    assert float(bayes_ratio([0, 0, 50], 0, 10)) > 0 > float(bayes_ratio([50, 0, 0], 0, 10))
+
+
+@pytest.mark.parametrize("true", [0, 1])
+def test_normalised_errors_are_kept(true: int) -> None:
+    """At a bound the wrong verdict comes in about one test of twenty."""
+    bounds, chances = (0.0, 120.0), pair_chances(0, draws=1.5)
+    if true:
+        deviation = math.sqrt(chances @ (PAIR_VALUES - 0.5) ** 2)
+        chances = pair_chances(elo(0.5 + bounds[1] / NORMALISED * math.sqrt(2) * deviation), draws=1.5)
+    passed = simulated_passes(lambda counts: normalized_ratio(counts, *bounds), chances, seed=4 + true)
+    assert abs(passed - (0.95 if true else 0.05)) < 0.035
+
+
+@pytest.mark.parametrize("true", [0, 1])
+def test_bayes_errors_are_kept(true: int) -> None:
+    bounds, draw_elo = (0.0, 80.0), 200.0
+    chances = bayes_chances(bounds[true], draw_elo)
+    passed = simulated_passes(lambda counts: bayes_ratio(counts, *bounds), chances, seed=8 + true)
+    assert abs(passed - (0.95 if true else 0.05)) < 0.035
+
+
+def simulated_passes(llr_of: Callable[[Numbers], Numbers], chances: Numbers, seed: int, runs: int = 400) -> float:
+    """How often tests pass whose results have these chances, all runs side by side."""
+    lower, upper = limits(0.05, 0.05)
+    dice, kinds = np.random.default_rng(seed), len(chances)
+    counts, passed, going = np.zeros((runs, kinds)), np.zeros(runs, dtype=bool), np.arange(runs)
+    while len(going):
+        counts[going, dice.choice(kinds, size=len(going), p=chances)] += 1
+        llr = llr_of(counts[going])
+        passed[going] = llr >= upper
+        going = going[(llr > lower) & (llr < upper)]
+    return float(passed.mean())
+
+
+def test_a_test_uses_its_model() -> None:
+    tests = [Sprt(0, 10, model=model) for model in MODELS]
+    for number, kind in enumerate([2, 3, 4, 3, 2, 1, 4]):
+        for test in tests:
+            test.add(number, *GAMES[kind])
+    counts, games = [0, 1, 2, 2, 2], [3, 3, 8]
+    found = [ratio(counts, 0, 10), normalized_ratio(counts, 0, 10), bayes_ratio(games, 0, 10)]
+    assert [test.state.llr for test in tests] == pytest.approx([float(one) for one in found])
+    with pytest.raises(ValueError, match="the model of a test is"):
+        Sprt(0, 10, model="guess")

@@ -61,7 +61,9 @@ def test_a_plan_in_a_file(tmp_path: Path) -> None:
 
 def test_a_short_plan() -> None:
     plan = make_plan({"games": ["skysummit"], "bots": ["greedy", "random"]})
-    assert (plan.name, plan.format, plan.pairs, plan.openings, plan.seed) == ("tournament", "round-robin", 1, True, 0)
+    assert (plan.name, plan.format, plan.pairs, plan.openings) == ("tournament", "round-robin", 1, True)
+    assert plan.seed_drawn
+    assert plan.seed != make_plan({"games": ["skysummit"], "bots": ["greedy", "random"]}).seed
     assert plan.names == ["greedy", "random"]
 
 
@@ -89,7 +91,9 @@ def test_a_short_plan() -> None:
         ({"seed": -1}, "the seed is a whole number from 0"),
         ({"clock": "soon"}, "'soon' is not a time"),
         ({"policy": "mercy"}, "a policy is forfeit"),
-        ({"openings": "yes"}, "openings is true or false"),
+        ({"openings": 7}, "openings is true, false, or a file of openings, not 7"),
+        ({"openings": "nowhere.txt"}, "the openings nowhere.txt cannot be read: No such file"),
+        ({"games": [{"id": "dots", "openings": False}]}, "the openings of dots are a file, not false"),
         ({"home_and_away": True}, "every bot names its home game, and there is none for random, greedy and level:1"),
         ({"rounds": 3}, "rounds belongs to the format swiss, and this is round-robin"),
         ({"challengers": ["greedy"]}, "challengers belongs to the format gauntlet"),

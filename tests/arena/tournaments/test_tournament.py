@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
-from ludodrome.arena.matches.workers import LocalWorkers
+from ludodrome.arena.api import open_tournament
+from ludodrome.arena.matches.workers import InlineWorkers, LocalWorkers
+from ludodrome.arena.tournaments.plans import TournamentPlan
 from ludodrome.arena.tournaments.report import crosstable, standings
-from ludodrome.arena.tournaments.tournament import Tournament
+from ludodrome.arena.tournaments.tournament import MemoryLedger, Tournament
 from tests.arena import quick
 from tests.arena.matches.test_match import refuse
 from tests.arena.tournaments.test_rounds import SKY, THREE
@@ -33,6 +35,41 @@ def test_every_format_is_played_and_recalled(tmp_path: Path, kind: str) -> None:
     again.play(LocalWorkers(1), refuse)
     assert table(again) == table(played)
     assert quick.count(tmp_path / "t.sqlite") == played.played
+
+
+def test_a_tournament_begins_from_the_openings_of_a_file(tmp_path: Path) -> None:
+    """Only matches could."""
+    book = tmp_path / "book.txt"
+    book.write_text("H(0,0); V(0,1)\nH(1,1)\n")
+    plan = quick.plan(openings=str(book), pairs=2)
+    played = quick.tournament(tmp_path / "t.sqlite", plan)
+    played.play(InlineWorkers())
+    assert played.finished
+    found = sorted(
+        {str([f"{one['orient']}{one['r']}{one['c']}" for one in record["opening"]]) for record in played.records()}
+    )
+    assert found == ["['H00', 'V01']", "['H11']"]
+    assert f"openings of dots: 2 of the 2 in {book}" in played.notes
+    # Its tables need no file, and it is not resumed with other openings.
+    book.write_text("H(1,1)\n")
+    recalled = Tournament(TournamentPlan.from_json(plan.to_json()), played.ledger)
+    recalled.recall()
+    assert table(recalled) == table(played)
+    with pytest.raises(ValueError, match="the plan of quick has changed since it was started: book_hashes"):
+        open_tournament(quick.plan(openings=str(book), pairs=2), tmp_path / "t.sqlite", resume=True)
+
+
+def test_each_game_of_a_tournament_may_have_its_own_openings(tmp_path: Path) -> None:
+    (tmp_path / "small").write_text("H(0,0)\n")
+    (tmp_path / "other").write_text("H(1,0)\n")
+    games = [
+        quick.DOTS,
+        {"id": "dots", "name": "wide", "options": {"rows": 1, "cols": 2}, "openings": str(tmp_path / "other")},
+    ]
+    played = Tournament(quick.plan(games=games, bots=quick.BOTS[:2], openings=str(tmp_path / "small")), MemoryLedger())
+    played.play(InlineWorkers())
+    rows = {record["options"]["rows"]: record["opening"][0]["r"] for record in played.records()}
+    assert rows == {2: 0, 1: 1}
 
 
 def test_half_a_tournament_is_gone_on_with(tmp_path: Path) -> None:

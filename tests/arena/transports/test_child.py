@@ -2,6 +2,7 @@
 
 import errno
 import os
+import secrets
 import select
 import sys
 from pathlib import Path
@@ -11,10 +12,11 @@ import pytest
 
 from ludodrome.arena import records
 from ludodrome.arena.game_loop import play
-from ludodrome.arena.transports import child, make_seat
+from ludodrome.arena.transports import child, conversation, make_seat
 from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.arena.transports.processes import MAX_STDERR, SECRETS
+from ludodrome.arena.transports.remote_client import RemoteClient
 from ludodrome.games import make
 from tests.arena.playing import Scripted, first, play_spec, zoo
 from tests.arena.transports.test_zoo import branded
@@ -103,7 +105,7 @@ def test_questions_that_nobody_reads_do_not_block() -> None:
 
 
 def test_without_a_clock_patience_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child, "UNTIMED_SECONDS", 0.2)
+    monkeypatch.setattr(conversation, "UNTIMED_SECONDS", 0.2)
     record = play(play_spec("skysummit", (zoo("silent"), "random"), clock="nodes=100", start_ms=0))
     assert record["result"]["verdicts"][0]["cause"] == "timeout"
     record = small(zoo("silent"), "random", clock="none", start_ms=0)  # and once is enough
@@ -225,11 +227,12 @@ def test_an_interrupt_ends_the_children(monkeypatch: pytest.MonkeyPatch) -> None
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setenv("BOT_BRAND", "interrupted-7f3a")
+    mark = secrets.token_hex(8)
+    monkeypatch.setenv("BOT_BRAND", mark)
     monkeypatch.setattr(InProcessSeat, "ask", interrupt)
     with pytest.raises(KeyboardInterrupt):
         play(play_spec("dots", ("random", zoo("stubborn"))))
-    assert branded(b"interrupted-7f3a") == []
+    assert branded(mark.encode()) == []
 
 
 # Python classes, in a child of ours
@@ -319,3 +322,26 @@ def test_a_class_that_fails_has_crashed(classes: Path, name: str, why: str, word
     verdict = record["result"]["verdicts"][0]
     assert (verdict["cause"], verdict["why"]) == ("crash", why)
     assert words in record["stderr"][0]
+
+
+# On a server
+
+
+def test_what_a_bot_says_beside_its_move_reaches_the_server(tmp_path: Path) -> None:
+    info = "print(json.dumps({'type': 'info', 'score': 3}), flush=True)"
+    client = RemoteClient(script(tmp_path, info + "; print(json.dumps({'type': 'log', 'text': 'hm'}), flush=True)"))
+    game = make("dots", rows=1, cols=1)
+    about = {"match": "m-1", "seat": 0, "game": "dots", "options": game.options}
+    try:
+        assert client.hear({"type": "hello", **about, "clock": None, "seed": 1}) is None
+        legal = game.legal_moves(game.initial_state())
+        question = {**about, "type": "turn", "turn": 0, "state": {}, "legal_moves": legal, "deadline_ms": None}
+        said = client.hear(question)
+    finally:
+        client.close()
+    where = {"match": "m-1", "turn": 0}
+    assert said == [
+        {"type": "log", **where, "text": "hm"},
+        {"type": "info", **where, "score": 3},
+        {"type": "move", **where, "move": legal[0]},
+    ]

@@ -98,7 +98,9 @@ def branded(mark: bytes) -> list[str]:
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             state, parent = Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()[:2]
-            orphan = state == b"Z" and int(parent) == os.getpid()
+            # one that is exiting shows neither its environment nor its command, a moment before it can be reaped
+            ended = state == b"Z" or not Path(f"/proc/{name}/cmdline").read_bytes()
+            orphan = ended and int(parent) == os.getpid()
             if orphan or (name != str(os.getpid()) and mark in Path(f"/proc/{name}/environ").read_bytes()):
                 found.append(name)
         except OSError:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ludodrome.arena import messages, sandbox
-from ludodrome.arena.clocks import Clock
+from ludodrome.arena.clocks import MAX_FUEL, Clock
 from ludodrome.arena.conditions import FORFEIT, RETRY, SUBSTITUTE
 from ludodrome.arena.doctor.examination import (
     FAILURE,
@@ -303,6 +303,9 @@ def refusing(on: Examination) -> Iterator[CheckResult]:
 
 def again(on: Examination) -> Iterator[CheckResult]:
     """Play three games in one process, in different seats."""
+    if on.is_wasm:
+        yield CheckResult("again", SKIPPED, "every game gets an instance of its own")
+        return
     recorder = RecordingSeat(make_seat(on.spec, on.game, on.seed))
     try:
         for number in range(3):
@@ -352,8 +355,10 @@ def closing(on: Examination) -> Iterator[CheckResult]:
         slowest = max(slowest, seconds)
         if code is None:
             problems += 1
-            sentence = f"{words}, its stdin closed: it had not left after {EXIT_SECONDS:.0f} s, and was killed"
-            yield CheckResult("closing", WARNING, sentence)
+            how = f"it had not left after {EXIT_SECONDS:.0f} s, and was killed"
+            if on.is_wasm and seconds < EXIT_SECONDS:
+                how = "it had not left when its last instructions were spent"
+            yield CheckResult("closing", WARNING, f"{words}, its stdin closed: {how}")
             return
         elif code != 0:
             problems += 1
@@ -384,6 +389,10 @@ def _conversation(on: Examination, turns: int | None) -> bytes:
 
 def _leaving(on: Examination, sent: bytes) -> tuple[float, int | None]:
     """Send messages and close stdin; return the seconds until the exit, and the exit code or None."""
+    if on.is_wasm:
+        from ludodrome.arena.transports import wasm  # an optional extra
+
+        return wasm.leave(Path(on.spec.partition(":")[2]), sent, EXIT_SECONDS)
     process = _started(on.spec)
     began = time.monotonic()
     try:
@@ -399,6 +408,20 @@ def _started(spec: str) -> Process:
     if kind == BOX:
         return BoxedProcess(sandbox.box(Path(rest)))
     return Process(command(kind, rest))
+
+
+def fuel(on: Examination) -> Iterator[CheckResult]:
+    """Report how many instructions the moves of a WebAssembly bot take. Other bots cannot be measured so."""
+    if not on.is_wasm:
+        yield CheckResult("fuel", SKIPPED, "only a WebAssembly bot is measured in instructions")
+        return
+    played = on.play(TrialGame("measured in instructions", clock=str(Clock(fuel=MAX_FUEL)), number=150))
+    if played.verdict:
+        yield on.verdict_result("fuel", played)
+        return
+    used = [entry["fuel"] for entry in played.record["turns"] if "fuel" in entry]
+    words = f"its moves took {sum(used) // len(used):,} instructions on average and {max(used):,} at most"
+    yield CheckResult("fuel", NOTE, f"{words}; `--clock fuel=50M` gives 50 million a move")
 
 
 def noise(on: Examination) -> Iterator[CheckResult]:
@@ -431,6 +454,7 @@ CHECKS = (
     Check("observe", "does it bear being shown the others' turns?", observing),
     Check("refused", "does it answer again after a refusal?", refusing),
     Check("clock", "does it keep its time?", clocks),
+    Check("fuel", "how many instructions do its moves take?", fuel),
     Check("again", "does it play several games in one process?", again),
     Check("hidden", "does it play without a list of legal moves?", hidden),
     Check("options", "does it play with unusual options?", options),

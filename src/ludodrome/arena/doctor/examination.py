@@ -167,7 +167,12 @@ class Examination:
     @property
     def is_builtin(self) -> bool:
         """Whether the bot is built in and gets no messages."""
-        return self.spec.partition(":")[0] not in ("cmd", "py", "box")
+        return self.spec.partition(":")[0] not in ("cmd", "py", "box", "wasm")
+
+    @property
+    def is_wasm(self) -> bool:
+        """Whether the bot is a WebAssembly program."""
+        return self.spec.startswith("wasm:")
 
     def play_spec(self, trial: TrialGame) -> PlaySpec:
         """The play spec of a trial: the bot in its seat, random players in the others."""
@@ -252,6 +257,7 @@ UNCLOCKED = 60.0
 
 def run(referee: Referee, seats: Sequence[Seat], own: int, recorder: RecordingSeat, interference: Interference) -> None:
     """Like ``game_loop.run``, with interference in the conversation with one seat."""
+    referee.capabilities_of = lambda seat: seats[seat].capabilities
     for number, one in enumerate(seats):
         hello = referee.hello(number)
         one.start(interference.greet(hello) if number == own else hello)

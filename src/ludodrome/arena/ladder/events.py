@@ -57,7 +57,7 @@ def ask(
     if len(open_events(engine, account)) >= MAX_OPEN:
         raise ValueError(f"{MAX_OPEN} of your matches and tournaments are not over; wait for one of them")
     if account != LOCAL:
-        _check_options(make(game, **(options or {})), bots, account)
+        check_options(make(game, **(options or {})), bots, account)
     entry: dict[str, Any] = {"id": game, "options": options or {}}
     plan = make_plan(
         {
@@ -85,7 +85,7 @@ def ask(
 def _check_bots(game: str, bots: Sequence[BotEntry]) -> None:
     if not 2 <= len(bots) <= MAX_BOTS:
         raise ValueError(f"there are 2 to {MAX_BOTS} bots in it, not {len(bots)}")
-    if len({bot.id for bot in bots}) < len(bots):
+    if len({(bot.id, bot.version) for bot in bots}) < len(bots):
         raise ValueError("a bot does not meet itself")
     for bot in bots:
         if bot.game != game:
@@ -95,7 +95,7 @@ def _check_bots(game: str, bots: Sequence[BotEntry]) -> None:
             raise ValueError(f"{bot.name} {away}")
 
 
-def _check_options(game: Game, bots: Sequence[BotEntry], account: str) -> None:
+def check_options(game: Game, bots: Sequence[BotEntry], account: str) -> None:
     """Bots of other people play with options that their authors can expect; one's own and built-ins with any."""
     game.check_page()
     if all(bot.owner in (None, account) for bot in bots):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Engine
 
 from ludodrome.arena.game_loop import run
-from ludodrome.arena.ladder.uploads import UploadedSeat, is_sandboxed
+from ludodrome.arena.ladder.uploads import uploaded_seat
 from ludodrome.arena.messages import max_line
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
@@ -20,9 +20,9 @@ from ludodrome.arena.transports.remote import RelayAddress, RemoteSeat
 from ludodrome.game import Game
 from ludodrome.position import seen_by
 from ludodrome.store.database import open_database
-from ludodrome.store.league_bots import presence
 from ludodrome.store.league_matches import show
 from ludodrome.store.league_models import REMOTE, UPLOADED
+from ludodrome.store.league_presence import presence
 from ludodrome.system import API
 
 BREATH = 0.2
@@ -99,7 +99,7 @@ def _database(where: str) -> Engine:
 def _seat(spec: str, game: Game, seed: int, order: LeagueJob, engine: Engine) -> Seat:
     kind, _, rest = spec.partition(":")
     if kind == UPLOADED:
-        return UploadedSeat(spec, order.sources[spec], game, is_sandboxed(order.sandbox))
+        return uploaded_seat(spec, order.sources[spec], game, seed, order.sandbox)
     if kind == REMOTE:
         return RemoteSeat(spec, partial(find_relay, engine, rest), max_line(game))
     return make_seat(spec, game, seed)

@@ -8,12 +8,13 @@ import time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Engine
 
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import CLOCK, events, playing
 from ludodrome.arena.ladder.matchmaking import choose_pair
-from ludodrome.arena.ladder.rating_updates import count_game
+from ludodrome.arena.ladder.rating_updates import count_game, failures_of, prior_score
 from ludodrome.arena.ladder.uploads import PREFERRED
 from ludodrome.arena.matches.pool import Job
 from ludodrome.arena.matches.scheduler import MatchSettings, Pairing, rotations, unplayed
@@ -22,7 +23,7 @@ from ludodrome.arena.matches.workers import draw_opening
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.records import private_parts, public
 from ludodrome.arena.seeds import new_secret
-from ludodrome.arena.statistics.ratings import MU, SIGMA
+from ludodrome.arena.statistics.ratings import Rating
 from ludodrome.arena.tournaments.plans import TournamentPlan
 from ludodrome.games import GAMES, find, make
 from ludodrome.store.accounts import new_id
@@ -102,12 +103,22 @@ class LadderScheduler:
     def done(self, job: Job, result: Any) -> None:
         """Take the record of a match, or the moves of an opening."""
         if job.function is draw_opening:
-            self._queue(job.name, tuple(result))
+            self._queue(job.name, result.moves)
             return
         claimed = self._claims.pop(job.name)
         played: playing.PlayedMatch = result
-        counted, logs = game_result(played.record).to_json(), private_parts(played.record)
-        finish(self._engine, job.name, counted, public(played.record), count_game, logs, contended=played.contended)
+        shown, logs = public(played.record), private_parts(played.record)
+        counted = game_result(shown).to_json()  # everybody may read it, so it has no bot's own words
+        finish(
+            self._engine,
+            job.name,
+            counted,
+            shown,
+            count_game,
+            logs,
+            contended=played.contended,
+            failures=failures_of(counted, played.contended),
+        )
         self.finished += 1
         self._contenders_cache.pop(claimed.play_spec["game"], None)
         if claimed.event is not None:
@@ -193,16 +204,26 @@ class LadderScheduler:
         return None
 
     def _group(self, game: str) -> list[Contender] | None:
-        """A pair of bots; with more than two seats, others join it at random."""
-        listed, seats = self._contenders(game), find(game).game_class()().seats
-        if len(listed) < seats or all(one.kind == BUILTIN for one in listed):
+        """A pair of bots, one of them entered by somebody; if all of these rest, a pair of built-ins.
+
+        Where nobody has entered a bot, nobody plays.
+        """
+        listed = self._contenders(game)
+        own = np.array([one.kind != BUILTIN for one in listed], dtype=bool)
+        if not own.any():
             return None
         busy = busy_bots(self._engine) | {bot for _, _, ids in self._pending_openings.values() for bot in ids.values()}
-        own = np.array([one.kind != BUILTIN for one in listed])
-        free = np.array([one.kind == BUILTIN or one.id not in busy for one in listed])
-        mu = np.array([MU if one.mu is None else one.mu for one in listed])
-        sigma = np.array([SIGMA if one.sigma is None else one.sigma for one in listed])
-        pair = choose_pair(mu, sigma, own, free, self._rng)
+        free = np.array([one.kind == BUILTIN or one.id not in busy for one in listed], dtype=bool)
+        return self._seated(game, listed, own, free) or self._seated(game, listed, ~own, ~own)
+
+    def _seated(
+        self, game: str, listed: list[Contender], eager: NDArray[np.bool_], free: NDArray[np.bool_]
+    ) -> list[Contender] | None:
+        """One of the eager bots and a free opponent; with more than two seats, others join them at random."""
+        seats = find(game).game_class()().seats
+        known = [_known_rating(game, one) for one in listed]
+        mu, sigma = np.array([one.mu for one in known]), np.array([one.sigma for one in known])
+        pair = choose_pair(mu, sigma, eager, free, self._rng)
         if pair is None:
             return None
         others = self._rng.permutation([at for at in np.flatnonzero(free) if at not in pair])[: seats - len(pair)]
@@ -226,3 +247,11 @@ class LadderScheduler:
         name = f"ladder pair {pair} of {game}"
         self._pending_openings[name] = pair, batch, {one.name: one.id for one in group}
         return self._opening_job(name, batch[0][1], True) or self._claimed_job()
+
+
+def _known_rating(game: str, one: Contender) -> Rating:
+    """The rating that matchmaking uses: a built-in without one has its measured rating."""
+    if one.mu is not None and one.sigma is not None:
+        return Rating(one.mu, one.sigma)
+    measured = prior_score(game, one.name if one.kind == BUILTIN else None)
+    return Rating() if measured is None else Rating(measured.mu, measured.sigma)

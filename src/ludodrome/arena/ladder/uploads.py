@@ -1,18 +1,24 @@
-"""Uploaded bots: one source file, run as a child process, and the doctor's check of it.
+"""Uploaded bots: one source file, a zip or a WebAssembly module, and the doctor's check of it.
 
-A public server runs the child under ``arena/sandbox/`` or not at all. On one's own machine it runs there too where a
-level holds; elsewhere it has limits and a clean environment, which is not a sandbox. The source is never compiled or
-imported here.
+Python runs as a child process. A public server runs the child under ``arena/sandbox/`` or not at all. On one's own
+machine it runs there too where a level holds; elsewhere it has limits and a clean environment, which is not a sandbox.
+The source is never compiled or imported here, and a zip is never opened here: the bot's own process imports from it,
+and unpacks nothing. A WebAssembly module needs no sandbox of the operating system; it is compiled in a child process.
 """
 
+import base64
+import binascii
+import io
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
 import sys
 import tempfile
 import threading
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +26,12 @@ from ludodrome.arena import sandbox
 from ludodrome.arena.doctor import examine
 from ludodrome.arena.messages import max_line
 from ludodrome.arena.seats import Seat, SeatWrapper
+from ludodrome.arena.transports import wasm_seat
 from ludodrome.arena.transports.child import ChildSeat
+from ludodrome.arena.transports.wasm_modules import MISSING, PREFIX, check_module, is_installed
 from ludodrome.game import Game
 from ludodrome.games import make
+from ludodrome.validation import show
 
 REQUIRED, PREFERRED, OFF = "required", "preferred", "off"
 SANDBOX_POLICIES = (REQUIRED, PREFERRED, OFF)
@@ -30,6 +39,34 @@ SANDBOX_POLICIES = (REQUIRED, PREFERRED, OFF)
 MAX_SOURCE = 64 * 1024
 """Bytes of a source."""
 PROGRAM = "main.py"
+ARCHIVE = "bot.zip"
+PACKED = "data:application/zip;base64,"
+"""How the source of a bot of several files begins; the zip follows."""
+MODULE = "data:application/wasm;base64,"
+"""How the source of a WebAssembly bot begins; the module follows."""
+MODULE_FILE = "bot.wasm"
+MAX_UPLOADED_MODULE = 512 * 1024
+"""Bytes of a module."""
+FILE_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,60}\.(py|json|txt|csv)")
+MAX_FILES = 50
+MAX_UNPACKED = 8 << 20
+"""Files of a zip, and their bytes in all."""
+ZIP_DATE = (1980, 1, 1, 0, 0, 0)
+FROM_ARCHIVE = """import os, runpy, sys, zipfile
+archive = os.path.join(os.path.dirname(os.path.abspath(__file__)), "{archive}")
+try:
+    with zipfile.ZipFile(archive) as opened:
+        entries = opened.infolist()
+except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+    sys.exit(f"the zip cannot be read: {{error}}")
+if "{program}" not in [one.filename for one in entries]:
+    sys.exit("the zip has no file {program} at its top")
+if len(entries) > {files} or sum(one.file_size for one in entries) > {size}:
+    sys.exit("the zip has more than {files} files, or more than {size} bytes unpacked")
+sys.path.insert(0, archive)
+runpy.run_module("{module}", run_name="__main__", alter_sys=True)
+"""
+"""The program that runs a zip, in the bot's own process."""
 MEMORY = 1 << 30
 """Memory limit of a child without a sandbox, in bytes ..."""
 CPU_SECONDS = 3600
@@ -55,6 +92,11 @@ def check_source(source: str) -> None:
         size = len(source.encode())
     except UnicodeEncodeError:
         raise ValueError("the source has an unpaired surrogate, which no file can hold") from None
+    if is_module(source):
+        check_module(_decoded(source), MAX_UPLOADED_MODULE)
+        return
+    if is_packed(source):
+        size = len(_decoded(source))
     if size > MAX_SOURCE:
         raise ValueError(f"the source of a bot has at most {MAX_SOURCE} bytes, and this one has {size}")
     if "\0" in source:
@@ -63,9 +105,68 @@ def check_source(source: str) -> None:
         raise ValueError("the source is empty")
 
 
+def pack_archive(encoded: str) -> str:
+    """A zip or a WebAssembly module in base64 as a source; ValueError if it is neither. The zip is not opened."""
+    source = PACKED + encoded
+    data = _decoded(source)
+    if data.startswith(PREFIX):
+        if not is_installed():
+            raise ValueError("this server has no WebAssembly engine: " + MISSING)
+        source = MODULE + encoded
+    elif not data.startswith(b"PK\x03\x04"):
+        raise ValueError("the archive is neither a zip nor a WebAssembly module")
+    check_source(source)
+    return source
+
+
+def pack_files(files: dict[str, str]) -> str:
+    """Several files as a source; ValueError if one cannot be part of a bot."""
+    if PROGRAM not in files:
+        raise ValueError(f"one of the files of a bot is {PROGRAM}, the program")
+    if len(files) > MAX_FILES:
+        raise ValueError(f"a bot has at most {MAX_FILES} files, not {len(files)}")
+    for name, text in files.items():
+        if FILE_NAME.fullmatch(name) is None:
+            raise ValueError(f"a file of a bot has a name like eval.py or weights.json, not {show(name)}")
+        if text.strip():
+            check_source(text)
+    if (size := sum(len(text.encode()) for text in files.values())) > MAX_SOURCE:
+        raise ValueError(f"the files of a bot have at most {MAX_SOURCE} bytes together, and these have {size}")
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as written:
+        for name, text in sorted(files.items()):
+            written.writestr(zipfile.ZipInfo(name, ZIP_DATE), text, zipfile.ZIP_DEFLATED)
+    return PACKED + base64.b64encode(buffer.getvalue()).decode()
+
+
+def is_packed(source: str) -> bool:
+    """Whether a source is a zip."""
+    return source.startswith(PACKED)
+
+
+def is_module(source: str) -> bool:
+    """Whether a source is a WebAssembly module."""
+    return source.startswith(MODULE)
+
+
+def _decoded(source: str) -> bytes:
+    """The zip or the module of a source."""
+    try:
+        return base64.b64decode(source.partition(",")[2], validate=True)
+    except (binascii.Error, ValueError):
+        raise ValueError("the archive is not in base64") from None
+
+
 def write_source(source: str, folder: Path) -> Path:
     """Write the source to a folder and return the program's path."""
+    if is_module(source):
+        (folder / MODULE_FILE).write_bytes(_decoded(source))
+        return folder / MODULE_FILE
     program = folder / PROGRAM
+    if is_packed(source):
+        (folder / ARCHIVE).write_bytes(_decoded(source))
+        names = {"archive": ARCHIVE, "program": PROGRAM, "module": program.stem}
+        source = FROM_ARCHIVE.format(**names, files=MAX_FILES, size=MAX_UNPACKED)
     program.write_text(source, "utf-8")
     return program
 
@@ -76,8 +177,15 @@ def limited_command(program: Path) -> list[str]:
     return [sys.executable, "-I", "-u", "-c", launcher, str(program)]
 
 
+def uploaded_seat(spec: str, source: str, game: Game, seed: int, policy: str) -> Seat:
+    """The seat of an uploaded bot. ``policy``: whether Python runs in a sandbox, one of ``SANDBOX_POLICIES``."""
+    if is_module(source):
+        return wasm_seat(spec, _decoded(source), game, seed)
+    return UploadedSeat(spec, source, game, is_sandboxed(policy))
+
+
 class UploadedSeat(SeatWrapper):
-    """The seat of an uploaded bot; closing it deletes the bot's folder."""
+    """The seat of an uploaded bot in Python; closing it deletes the bot's folder."""
 
     def __init__(self, spec: str, source: str, game: Game, sandboxed: bool) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="ludodrome-bot-"))
@@ -117,7 +225,10 @@ def check_main() -> None:
     threading.Thread(target=_follow_input, daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="ludodrome-checkup-") as folder:
         program = write_source(asked["source"], Path(folder))
-        spec = f"box:{program}" if asked["sandboxed"] else f"cmd:{shlex.join(limited_command(program))}"
+        if program.name == MODULE_FILE:
+            spec = f"wasm:{program}"
+        else:
+            spec = f"box:{program}" if asked["sandboxed"] else f"cmd:{shlex.join(limited_command(program))}"
         try:
             found = examine(
                 make(asked["game"]),
@@ -130,7 +241,7 @@ def check_main() -> None:
                 _say(finding=_for_people(finding.to_json(), folder))
             _say(over=True)
         except ValueError as error:
-            _say(trouble=str(error))
+            _say(trouble=str(error).replace(f"{folder}/", ""))
 
 
 def _say(**message: Any) -> None:

@@ -10,24 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ludodrome.arena import records
-from ludodrome.arena.matches.openings import (
-    DrawnBook,
-    EmptyBook,
-    OpeningBook,
-    cache_folder,
-    fixed_book,
-    read_book,
-)
+from ludodrome.arena.matches.archives import RecordFolder
+from ludodrome.arena.matches.openings import EmptyBook, MatchBook, OpeningBook, fixed_book, read_book
 from ludodrome.arena.matches.pool import run
-from ludodrome.arena.matches.scheduler import Archive, MatchScheduler, MatchSettings, Pairing, Play, Record, rotations
-from ludodrome.arena.matches.tallies import GameResult, MatchTally, game_result
+from ludodrome.arena.matches.scheduler import Archive, MatchScheduler, MatchSettings, Pairing, Play, rotations
+from ludodrome.arena.matches.tallies import GameResult, MatchTally
 from ludodrome.arena.matches.workers import Workers, play_game
 from ludodrome.arena.statistics.sprt import Sprt, SprtState
 from ludodrome.game import Game
 
 DEFAULT_GAMES = 100
 MAX_GAMES = 1_000_000
+MAX_FAILURES = 3
+"""Games from its first on in which a bot fails before the match stops."""
+MAX_REPEATS = 50
+"""Pairs in a row that only repeat earlier games before a sequential test stops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +55,18 @@ class MatchSpec:
             names = tuple(self.names[one] for one in seatings[turn])
             yield Pairing(self.settings, bots, names, opening, number)
 
+    def key(self) -> dict[str, Any]:
+        """What tells it from other matches, whatever the seed: game, options, bots, names and conditions."""
+        on = self.settings
+        return {
+            "game": on.game,
+            "options": on.options,
+            "bots": list(self.bots),
+            "names": list(self.names),
+            "conditions": on.conditions.to_json(),
+            "clocks": on.clocks,
+        }
+
     def to_json(self) -> dict[str, Any]:
         """A plain value for JSON output."""
         on = self.settings
@@ -66,8 +75,10 @@ class MatchSpec:
             "options": on.options,
             "bots": list(self.bots),
             "names": list(self.names),
+            "bot_ids": [on.identities.get(spec) for spec in self.bots],
             "conditions": on.conditions.to_json(),
-            "seed": on.seed,
+            "clocks": on.clocks,
+            "seed": str(on.seed),
             "wanted": self.games,
             "swap": self.swap,
         }
@@ -89,15 +100,6 @@ def checked_games(games: int | None, seats: int, swap: bool) -> int:
     return games
 
 
-def distinct_names(bots: Sequence[str]) -> tuple[str, ...]:
-    """Names for bots: their specs, numbered where two are the same."""
-    names: list[str] = []
-    for spec in bots:
-        same = sum(one == spec for one in bots[: len(names)])
-        names.append(f"{spec} ({same + 1})" if same else spec)
-    return tuple(names)
-
-
 def open_book(
     game: Game,
     seed: int,
@@ -106,8 +108,8 @@ def open_book(
 ) -> OpeningBook:
     """The openings of a match.
 
-    openings: True for drawn ones, kept in ``folder`` or the user's cache; False or None for none; the path of a file
-    (see ``read_book``); or a list of openings, each a list of moves. ValueError says which opening is wrong.
+    openings: True for balanced ones, from the game's book or drawn, and kept in ``folder``; False or None for none; the
+    path of a file (see ``read_book``); or a list of openings, each a list of moves. ValueError says which one is wrong.
     """
     if isinstance(openings, str | os.PathLike):
         return read_book(game, openings)
@@ -115,72 +117,29 @@ def open_book(
         return fixed_book(game, openings)
     if not openings or game.actions_a_turn > 1:
         return EmptyBook()
-    return DrawnBook(game, seed, folder if folder is not None else cache_folder())
-
-
-class RecordMemory:
-    """An archive in memory."""
-
-    def __init__(self) -> None:
-        self._records: dict[str, Record] = {}
-
-    def find(self, match: str) -> GameResult | None:
-        """Return None: nothing was kept before this run."""
-        return None
-
-    def keep(self, pairing: Pairing, record: Record, game: GameResult) -> None:
-        """Keep a record."""
-        self._records[game.match] = record
-
-    def read(self, match: str) -> Record:
-        """The record of a game that was kept."""
-        return self._records[match]
-
-
-class RecordFolder:
-    """An archive of files in a folder; without a folder, records are dropped."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
-        if folder is not None:
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise ValueError(f"records cannot be kept in {folder}: {error.strerror}") from error
-
-    def find(self, match: str) -> GameResult | None:
-        """The result of a record in the folder; None if there is none, or if it cannot be read."""
-        if self._folder is None:
-            return None
-        try:
-            return game_result(self.read(match))
-        except (OSError, ValueError):
-            return None
-
-    def keep(self, pairing: Pairing, record: Record, game: GameResult) -> None:
-        """Write a record atomically; ValueError if that fails."""
-        if self._folder is not None:
-            try:
-                records.write(record, self._folder)
-            except OSError as error:
-                raise ValueError(f"a record cannot be written into {self._folder}: {error.strerror}") from error
-
-    def read(self, match: str) -> Record:
-        """The record of a game that was kept."""
-        if self._folder is None:
-            raise ValueError("the records of this match were not kept")
-        return records.read(self._folder / f"{match}{records.SUFFIX}")
+    return MatchBook(game, seed, folder)
 
 
 class MatchRun:
     """A match in progress: the source of its pairings, and the results so far."""
 
     def __init__(
-        self, match: MatchSpec, on_result: Callable[[Pairing, GameResult], None] = lambda pairing, game: None
+        self,
+        match: MatchSpec,
+        on_result: Callable[[Pairing, GameResult], None] = lambda pairing, game: None,
+        max_failures: int | None = None,
     ) -> None:
+        """``max_failures``: stop if a bot fails in each of its first games, this many; None: never."""
         self.match = match
+        self.failing: str | None = None
+        """The bot whose failures stopped the match."""
+        self._max_failures = max_failures
+        self._failed_from_start = dict.fromkeys(match.names, 0)
+        """Bots that have failed in every game so far, and in how many."""
         self.tally = MatchTally(match.names, match.settings.seats)
         self.stopping = False
+        self.scheduler: MatchScheduler | None = None
+        """Set when the match begins."""
         self.counted_games: list[tuple[int, str]] = []
         """Number and match id of every game in the tally."""
         self._pairings = match.pairings()
@@ -190,8 +149,23 @@ class MatchRun:
         """The next game."""
         return next(self._pairings, None)
 
+    def watch_failures(self, game: GameResult) -> None:
+        """Stop if a bot has failed in all of its games, and in enough of them."""
+        failed = {game.names[failure.seat] for failure in game.failures}
+        for name in game.names:
+            if name not in failed:
+                self._failed_from_start.pop(name, None)
+            elif name in self._failed_from_start:
+                self._failed_from_start[name] += 1
+                if self._failed_from_start[name] == self._max_failures:
+                    self.failing, self.stopping = name, True
+
     def take(self, pairing: Pairing, game: GameResult) -> None:
         """Count a game."""
+        self.watch_failures(game)
+        self._count_game(pairing, game)
+
+    def _count_game(self, pairing: Pairing, game: GameResult) -> None:
         self.tally.add(game, pairing.opening)
         self.counted_games.append((pairing.number, game.match))
         self._on_result(pairing, game)
@@ -210,6 +184,7 @@ def run_match(
     Raises KeyboardInterrupt after Ctrl-C, and ClusterLost if the workers take no more games.
     """
     scheduler = MatchScheduler(playing, {playing.match.settings.name: book}, archive or RecordFolder(None), play)
+    playing.scheduler = scheduler
     run(scheduler, workers, on_tick)
     return scheduler
 
@@ -218,7 +193,8 @@ class SprtRun(MatchRun):
     """A match that ends with the verdict of a sequential test of the first bot against the second.
 
     Pairs count in the order of the schedule, and the tally holds only the pairs up to the verdict, so a run can be
-    repeated exactly. A pair in which the arena failed is left out of the test.
+    repeated exactly. A pair in which the arena failed is left out of the test, and so is a pair that only repeats
+    earlier games: it says nothing new. If many in a row do, the test stops.
     """
 
     def __init__(
@@ -226,12 +202,15 @@ class SprtRun(MatchRun):
         match: MatchSpec,
         sprt: Sprt,
         on_result: Callable[[Pairing, GameResult], None] = lambda pairing, game: None,
+        max_failures: int | None = None,
     ) -> None:
-        super().__init__(match, on_result)
+        super().__init__(match, on_result, max_failures)
         self.sprt = sprt
         self.counted = 0
         """Pairs counted by the test."""
-        self._next = 0
+        self.repeating = False
+        """Whether it stopped because the bots only repeat games."""
+        self._next = self._repeats = 0
         self._arrived: dict[int, dict[int, tuple[Pairing, GameResult]]] = {}
 
     @property
@@ -245,15 +224,20 @@ class SprtRun(MatchRun):
 
     def take(self, pairing: Pairing, game: GameResult) -> None:
         """Keep a game until all earlier pairs are complete."""
+        self.watch_failures(game)
         self._arrived.setdefault(pairing.opening, {})[pairing.number] = pairing, game
         while not self.stopping and len(self._arrived.get(self._next, ())) == 2:
             self._count([pair for _, pair in sorted(self._arrived.pop(self._next).items())])
             self._next += 1
 
     def _count(self, pair: list[tuple[Pairing, GameResult]]) -> None:
+        new_games = [self.tally.is_new(game) for _, game in pair]
         for pairing, game in pair:
-            super().take(pairing, game)
-        if all(game.rated for _, game in pair):
+            self._count_game(pairing, game)
+        self._repeats = 0 if any(new_games) else self._repeats + 1
+        if self._repeats >= MAX_REPEATS:
+            self.repeating = self.stopping = True
+        if any(new_games) and all(game.rated for _, game in pair):
             new = self.match.names[0]
             first, second = (game.points[game.names.index(new)] for _, game in pair)
             self.sprt.add(self.counted, first, second)

@@ -19,6 +19,10 @@ AHEAD = 2
 """Jobs per worker: one running, one waiting."""
 MAX_DEATHS = 3
 """A job that has killed this many workers, each while it ran alone, is given up."""
+WORKERS_DIED = f"{MAX_DEATHS} workers in a row died while running only this"
+"""Why a job is given up ..."""
+WORKERS_KILLED = f"{MAX_DEATHS} workers in a row were killed while running only this"
+"""... if nothing but a signal from outside ended them: neither a fault of their own nor a lack of memory."""
 TICK_SECONDS = 0.1
 """Seconds between two checks for Ctrl-C, and between two calls of ``on_tick``."""
 
@@ -45,8 +49,11 @@ class JobSource(Protocol):
     def done(self, job: Job, result: Any) -> None:
         """Take the result of a job."""
 
-    def failed(self, job: Job, why: str) -> None:
-        """Take the failure of a job that raised an error or killed its workers; ``why`` is a sentence."""
+    def failed(self, job: Job, why: str) -> bool | None:
+        """Take the failure of a job that raised an error or killed its workers; ``why`` is a sentence.
+
+        Return True if the failure is explained, so that it says nothing about other jobs.
+        """
 
 
 class ClusterLost(ValueError):
@@ -165,10 +172,13 @@ class _Dispatcher:
         if self.deaths[job.name] < MAX_DEATHS:
             self.suspects.appendleft(job)
             return
+        killed = getattr(self.workers, "were_killed", False)
+        if self.source.failed(job, WORKERS_KILLED if killed else WORKERS_DIED) is True:
+            self.any_success = True
+            return
         self.given_up += 1
         if self.given_up >= MAX_DEATHS and not self.any_success:
             raise ClusterLost("every worker dies, whatever its job; nothing was played")
-        self.source.failed(job, f"{MAX_DEATHS} workers in a row died while running only this")
 
     def forgive(self, job: Job) -> None:
         """Clear a job of suspicion."""

@@ -1,16 +1,44 @@
 """Results of games, and their tally by player. Points and intervals are computed in ``statistics/scores.py``."""
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
+from ludodrome.arena.play_spec import canonical_json
+from ludodrome.arena.seats import RESIGNED
 from ludodrome.arena.statistics import scores
+from ludodrome.games import make
 
-DECISIONS = BY_PLAY, FORFEIT, RESIGNATION, ARENA = "play", "forfeit", "resignation", "arena"
+DECISIONS = BY_PLAY, ADJUDICATION, FORFEIT, RESIGNATION, ARENA = (
+    "play",
+    "adjudication",
+    "forfeit",
+    "resignation",
+    "arena",
+)
 """What may decide a game: ``decided_by`` of a result."""
 HARNESS = (FORFEIT, ARENA)
 """The decisions of the harness rather than of the players."""
+
+
+MAX_STDERR_LINES, MAX_STDERR = 5, 1000
+"""The last lines and characters of standard error that are shown with a failure."""
+MAX_SHOWN_FAILURES = 5
+"""Distinct failures of a bot that are shown."""
+
+
+class Failure(NamedTuple):
+    """The first verdict against a bot in a game."""
+
+    seat: int
+    cause: str
+    why: str
+    stderr: str = ""
+    """The last lines of its standard error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +60,10 @@ class GameResult:
     """Moves asked of each bot."""
     ms: tuple[float, ...]
     slowest_ms: tuple[float, ...]
+    failures: tuple[Failure, ...] = ()
+    """The first verdict against each bot that has one; resignations and the arena's own failures are none."""
+    course: str = ""
+    """A hash of all moves: equal in games that are played alike. Empty if it is not known."""
 
     @property
     def points(self) -> tuple[float, ...]:
@@ -47,7 +79,8 @@ class GameResult:
         """Read what ``to_json`` wrote, also after a round trip through JSON."""
         lists = {name: tuple(one) for name, one in value.items() if isinstance(one, list | tuple)}
         verdicts = tuple((int(seat), str(cause)) for seat, cause in value["verdicts"])
-        return GameResult(**(value | lists | {"verdicts": verdicts}))
+        failures = tuple(Failure(*one) for one in value.get("failures", ()))
+        return GameResult(**(value | lists | {"verdicts": verdicts, "failures": failures}))
 
 
 def game_result(record: dict[str, Any]) -> GameResult:
@@ -69,7 +102,37 @@ def game_result(record: dict[str, Any]) -> GameResult:
         tuple(moves),
         tuple(record["ms"]),
         tuple(slowest),
+        _failures(record),
+        _course(record),
     )
+
+
+def _failures(record: dict[str, Any]) -> tuple[Failure, ...]:
+    found: dict[int, Failure] = {}
+    for verdict in record["result"]["verdicts"]:
+        seat, cause = verdict["seat"], verdict["cause"]
+        if seat not in found and cause not in (ARENA, RESIGNED):
+            stderr = record["stderr"][seat] if "stderr" in record else ""
+            last = "\n".join(stderr.rstrip().splitlines()[-MAX_STDERR_LINES:])[-MAX_STDERR:]
+            found[seat] = Failure(seat, cause, verdict["why"], last)
+    return tuple(found.values())
+
+
+def _course(record: dict[str, Any]) -> str:
+    """A hash of where the game started and of all moves, the opening included."""
+    moves = [turn.get("move") for turn in record["turns"]]
+    start = record.get("position", record.get("start"))
+    if start is None and _starts_vary(record["game"], json.dumps(record["options"], sort_keys=True)):
+        start = record.get("commitment", record.get("seed"))
+    return hashlib.sha256(canonical_json([start, record["opening"], moves])).hexdigest()[:16]
+
+
+@lru_cache(maxsize=64)
+def _starts_vary(game_id: str, options: str) -> bool:
+    """Whether the initial position of a game depends on the seed, as people see it: a nonce does not count."""
+    game = make(game_id, **json.loads(options))
+    first, *others = (game.render(game.initial_state(seed)) for seed in range(1, 6))
+    return any(other != first for other in others)
 
 
 @dataclass(slots=True)
@@ -88,6 +151,17 @@ class PlayerTally:
     ms: float = 0.0
     slowest_ms: float = 0.0
     verdicts: Counter[str] = field(default_factory=Counter)
+    failures: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Games in which it failed, by cause and reason."""
+    last_words: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The last lines of its standard error, at the first failure of each kind."""
+    distinct: list[bool] = field(default_factory=list)
+    """Whether each result is that of a game that does not repeat an earlier one."""
+
+    def distinct_results(self) -> tuple[list[float], list[int]]:
+        """Results and rounds without those of repeated games: what intervals are taken over."""
+        kept = [number for number, first in enumerate(self.distinct) if first]
+        return [self.results[number] for number in kept], [self.groups[number] for number in kept]
 
     @property
     def points(self) -> float:
@@ -107,6 +181,10 @@ class PlayerTally:
             "ms": round(self.ms, 3),
             "slowest_ms": round(self.slowest_ms, 3),
             "verdicts": dict(sorted(self.verdicts.items())),
+            "failures": [
+                {"cause": cause, "why": why, "games": count, "stderr": self.last_words[cause, why]}
+                for (cause, why), count in self.failures.most_common(MAX_SHOWN_FAILURES)
+            ],
         }
 
 
@@ -126,6 +204,9 @@ class MatchTally:
         self.reasons: Counter[str] = Counter()
         self.decided_by: Counter[str] = Counter()
         self.seat_points = [0.0] * seats
+        self.repeats = 0
+        """Rated games that repeat an earlier one, move by move, with the same bots in the same seats."""
+        self._courses: set[tuple[tuple[str, ...], str]] = set()
 
     def add(self, game: GameResult, group: int) -> None:
         """Count a game; ``group`` is its round: all games from one opening."""
@@ -137,6 +218,10 @@ class MatchTally:
         self.decided_by[game.decided_by] += 1
         for seat, cause in game.verdicts:
             self.lines[game.names[seat]].verdicts[cause] += 1
+        for failure in game.failures:
+            line, kind = self.lines[game.names[failure.seat]], (failure.cause, failure.why)
+            line.failures[kind] += 1
+            line.last_words.setdefault(kind, failure.stderr)
         for seat, name in enumerate(game.names):
             line = self.lines[name]
             line.moves += game.moves[seat]
@@ -149,14 +234,23 @@ class MatchTally:
 
     def _add_points(self, game: GameResult, group: int) -> None:
         first = sum(point > 0 for point in game.points)
+        distinct = self.is_new(game)
+        self.repeats += not distinct
+        if game.course:
+            self._courses.add((game.names, game.course))
         for seat, (name, point) in enumerate(zip(game.names, game.points, strict=True)):
             line = self.lines[name]
             line.results.append(point)
             line.groups.append(group)
+            line.distinct.append(distinct)
             line.wins += point == 1
             line.draws += point > 0 and first > 1
             line.losses += point == 0
             self.seat_points[seat] += point
+
+    def is_new(self, game: GameResult) -> bool:
+        """Whether no game counted so far had the same moves with the same bots in the same seats."""
+        return (game.names, game.course) not in self._courses
 
     @property
     def by_harness(self) -> int:
@@ -166,13 +260,12 @@ class MatchTally:
     def score(self, name: str) -> scores.Score:
         """A player's score in a two-player match."""
         scores.refuse_elo(self.seats)
-        line = self.lines[name]
-        return scores.score(line.results, line.groups)
+        return scores.score(*self.lines[name].distinct_results())
 
     def share(self, name: str) -> scores.Share:
         """A player's share of the points, with any number of seats."""
-        line = self.lines[name]
-        return scores.shares(line.results, self.seats, line.groups)
+        results, groups = self.lines[name].distinct_results()
+        return scores.shares(results, self.seats, groups)
 
     def to_json(self) -> dict[str, Any]:
         """A plain value for JSON output."""
@@ -180,6 +273,7 @@ class MatchTally:
         return {
             "games": self.games,
             "unrated": self.unrated,
+            "repeats": self.repeats,
             "players": [line.to_json() | {"share": self.share(name).to_json()} for name, line in self.lines.items()],
             "score": self.score(first).to_json() if len(self.lines) == 2 == self.seats else None,
             "seat_points": [round(points, 9) for points in self.seat_points],

@@ -4,23 +4,29 @@
 machine that has this package.
 """
 
+import json
 import multiprocessing
 import os
 import secrets
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from ludodrome.arena import game_loop
-from ludodrome.arena.matches.openings import opening
+from ludodrome.arena.clocks import Clock
+from ludodrome.arena.matches.openings import DrawnOpening, opening
 from ludodrome.arena.play_spec import KEYED, PlaySpec
-from ludodrome.arena.transports.processes import left_behind, sweep
+from ludodrome.arena.transports.child import KeptProcesses
+from ludodrome.arena.transports.orphans import become_subreaper, left_behind, sweep
 from ludodrome.games import make
+from ludodrome.system import core_count
 
 GRACE = 2.0
 """Seconds that a worker has to end its bots before it is killed."""
@@ -29,6 +35,9 @@ PRELOADED = ["ludodrome.arena.matches.workers", "ludodrome.arena.game_loop", "lu
 MARK_VARIABLE = "LUDODROME_CREW"
 """Environment variable of every process that the workers of one executor start."""
 NO_SESSION = -1
+_FAULTS = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGSYS")
+OWN_FAULTS = [-getattr(signal, name) for name in _FAULTS if hasattr(signal, name)]
+"""Exit codes of a process that ended by a fault of its own."""
 ANSWER = 10
 """Timeout of the first call to a cluster, in seconds."""
 ASKED_AGAIN = 5.0
@@ -86,7 +95,8 @@ class InlineWorkers:
         return _Inline()
 
     def end(self, executor: Executor) -> None:
-        """Do nothing: no call is ever pending."""
+        """End the bots that stayed for another game."""
+        _kept.close()
 
     def is_loss(self, error: BaseException) -> bool:
         """Return False: an error is always one of the game."""
@@ -109,17 +119,23 @@ class _Inline(Executor):
 class LocalWorkers:
     """Worker processes on this machine."""
 
-    def __init__(self, count: int) -> None:
-        self.width = count
+    def __init__(self, count: int, chosen: bool = True) -> None:
+        """``chosen``: whether somebody asked for this number, rather than for no number at all."""
+        self.width, self.chosen = count, chosen
+        self.were_killed = False
+        """Whether the processes of the last pool were killed from outside, if they ended before their time."""
+        self._killed_for_memory = 0
 
     def open(self) -> Executor:
         """Open a process pool; its processes start when they are needed."""
+        self._killed_for_memory = killed_for_memory()
         return _Processes(self.width)
 
     def end(self, executor: Executor) -> None:
         """Ask the processes to end their bots and exit, then kill those that do not."""
         assert isinstance(executor, _Processes)
         executor.end()
+        self.were_killed = not executor.had_faults and killed_for_memory() == self._killed_for_memory
 
     def is_loss(self, error: BaseException) -> bool:
         """Whether a process of the pool died."""
@@ -129,8 +145,21 @@ class LocalWorkers:
         """Nothing is held open."""
 
 
+def killed_for_memory() -> int:
+    """How many processes the kernel has killed because memory ran out; 0 if it does not say."""
+    with suppress(OSError):
+        for line in Path("/proc/vmstat").read_text().splitlines():
+            name, _, count = line.partition(" ")
+            if name == "oom_kill":
+                return int(count)
+    return 0
+
+
 class _Processes(ProcessPoolExecutor):
     """Processes that ignore Ctrl-C and exit when their parent has died."""
+
+    had_faults = False
+    """Whether one of them ended by a fault of its own."""
 
     def __init__(self, count: int) -> None:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
@@ -164,6 +193,7 @@ class _Processes(ProcessPoolExecutor):
                 if process.is_alive():
                     process.kill()
         self._join(workers)  # a killed process takes a moment to end
+        self.had_faults = any(process.exitcode in OWN_FAULTS for process in workers)
         end_processes_with(self._mark)
 
     @staticmethod
@@ -200,6 +230,7 @@ def begin_worker(mark: str) -> None:
     signal.signal(signal.SIGTERM, _leave)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    become_subreaper()
     threading.Thread(target=_follow_parent, args=(mark,), daemon=True).start()
 
 
@@ -271,6 +302,72 @@ class Cluster:
         self._client.close()
 
 
+# Which workers
+
+
+INLINE_GAMES = 20
+"""Up to this many games of instant bots are played in this process: starting workers would take longer."""
+WorkersLike = int | str | Executor | Workers | None
+
+
+@contextmanager
+def workers_for(wanted: WorkersLike) -> Iterator[Workers]:
+    """Workers for as long as they are needed; those of the caller stay open."""
+    if isinstance(wanted, Executor):
+        yield AnyExecutor(wanted, getattr(wanted, "_max_workers", None) or core_count())
+        return
+    if not isinstance(wanted, int | str | None):
+        yield wanted
+        return
+    workers: Workers
+    if isinstance(wanted, str):
+        workers = Cluster(wanted)
+    elif wanted == 0:
+        workers = InlineWorkers()
+    elif wanted is not None and wanted < 0:
+        raise ValueError(f"workers is 0 or more, not {wanted}")
+    else:
+        _check_main()
+        workers = LocalWorkers(wanted) if wanted else LocalWorkers(core_count(), chosen=False)
+    try:
+        yield workers
+    finally:
+        workers.close()
+
+
+def fitted(workers: Workers, games: int, instant: bool, clock: Clock) -> Workers:
+    """No more workers than games. If nobody chose a number, a few games of instant bots are played without any."""
+    if not isinstance(workers, LocalWorkers):
+        return workers
+    if workers.chosen:
+        warn_if_crowded(workers.width, clock)
+    elif instant and games <= INLINE_GAMES:
+        return InlineWorkers()
+    return LocalWorkers(min(workers.width, games), workers.chosen)
+
+
+def warn_if_crowded(workers: int, clock: Clock) -> None:
+    """Warn if bots that are timed would have to share cores."""
+    if clock.runs and workers > core_count():
+        warnings.warn(
+            f"{workers} workers share {core_count()} cores, so bots lose time on their clocks: with a clock that "
+            f"counts time, use at most {core_count()} workers",
+            stacklevel=4,
+        )
+
+
+def _check_main() -> None:
+    """RuntimeError in a worker process that is importing the caller's script."""
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise RuntimeError(
+            "worker processes import this script, and it begins a match when it is imported: put the call below "
+            'if __name__ == "__main__":, or play with workers=0'
+        )
+
+
+# Calls
+
+
 class OpeningRequest(NamedTuple):
     """An opening to draw."""
 
@@ -286,14 +383,28 @@ def work(function: Callable[[Any], Any], argument: Any) -> Any:
     try:
         return function(argument)
     except Dismissed:
+        _kept.close()
         os._exit(0)
 
 
-def play_game(play_spec: PlaySpec) -> dict[str, Any]:
-    """Play a game and return its record."""
-    return game_loop.play(play_spec)
+def play_game(play_spec: PlaySpec, log: str | None = None) -> dict[str, Any]:
+    """Play a game and return its record. Bots that can play several games stay for the next game in this process.
+
+    ``log``: a file to which all lines to and from the bots are appended, as JSON Lines; several workers can share it.
+    """
+    if log is None:
+        return game_loop.play(play_spec, kept=_kept)
+    with open(log, "ab", buffering=0) as file:
+
+        def append(entry: dict[str, Any]) -> None:
+            file.write(json.dumps(entry).encode() + b"\n")
+
+        return game_loop.play(play_spec, kept=_kept, traffic=append)
 
 
-def draw_opening(request: OpeningRequest) -> list[Any]:
-    """Draw an opening and return its moves."""
+_kept = KeptProcesses()
+
+
+def draw_opening(request: OpeningRequest) -> DrawnOpening:
+    """Draw an opening, or take it from the game's book."""
     return opening(make(request.game, **request.options), request.seed, request.number, request.version)

@@ -14,11 +14,14 @@ from typing import Any
 
 from ludodrome.arena.records.format import SUFFIX, BadRecord, from_text, read, to_text
 from ludodrome.arena.records.notation import format_records, parse_records
+from ludodrome.arena.records.replay import replay_record
 from ludodrome.arena.seats import CAUSES
+from ludodrome.arena.telemetry import NUMBERS, final_numbers
+from ludodrome.bots.identity import named_with_identity
 from ludodrome.validation import listing, show
 
-LINES, TABLE, TEXT = FORMS = ("jsonl", "csv", "text")
-"""Export formats."""
+LINES, TABLE, MOVES, TEXT = FORMS = ("jsonl", "csv", "moves", "text")
+"""Export formats: records, a CSV table with a row a game, one with a row a move, text."""
 DRAWN = "draw"
 COLUMNS = (
     "match",
@@ -42,6 +45,7 @@ COLUMNS = (
     "ms",
     "digest",
 )
+MOVE_COLUMNS = ("match", "game", "turn", "seat", "name", "move", "ms", "score", "depth", "nodes", "verdict")
 
 
 def find(paths: Iterable[Path | str]) -> Iterator[dict[str, Any]]:
@@ -93,7 +97,7 @@ class RecordFilter:
 
     game: str | None = None
     bot: str | None = None
-    """A name or a spec of one of the seats."""
+    """A name or a spec of one of the seats, or its name with a version, like ``mybot@0123456789ab``."""
     winner: str | None = None
     """A name or a spec, or ``draw``."""
     reason: str | None = None
@@ -111,7 +115,7 @@ class RecordFilter:
         causes = [one["cause"] for one in result["verdicts"]]
         return (
             self.game in (None, record["game"])
-            and self.bot in (None, *record["names"], *record["bots"])
+            and self.bot in (None, *record["names"], *record["bots"], *_versions(record))
             and self.winner in (None, *_winners(record))
             and (self.reason is None or self.reason in result["reason"])
             and self.verdict in (None, *causes)
@@ -122,6 +126,12 @@ def _winners(record: dict[str, Any]) -> tuple[str, ...]:
     """The names of the winner: display name and spec."""
     winner = record["result"]["winner"]
     return (DRAWN,) if winner is None else (record["names"][winner], record["bots"][winner])
+
+
+def _versions(record: dict[str, Any]) -> list[str]:
+    """The bots' names with their versions, and the versions alone; empty in records that do not have them."""
+    ids = record.get("bot_ids", [])
+    return [*ids, *map(named_with_identity, record["names"], ids)]
 
 
 def winner_name(record: dict[str, Any]) -> str:
@@ -137,28 +147,59 @@ def export(records: Iterable[dict[str, Any]], form: str) -> Iterator[str]:
         yield _csv(COLUMNS)
         for record in records:
             yield _csv(row(record).values())
+    elif form == MOVES:
+        yield _csv(MOVE_COLUMNS)
+        for record in records:
+            yield from (_csv(cells.values()) for cells in move_rows(record))
     elif form == TEXT:
         yield from format_records(records)
     else:
         raise ValueError(f"records are exported as {listing(FORMS, 'or')}, not as {show(form)}")
 
 
-def row(record: dict[str, Any]) -> dict[str, Any]:
-    """A record as one row, by column; lists and objects become JSON."""
+def facts(record: dict[str, Any]) -> dict[str, Any]:
+    """What a table says about a record, by column."""
     result, conditions = record["result"], record["conditions"]
     values = {
         **{name: record[name] for name in ("match", "game", "options", "names", "bots", "number", "ms")},
         "seed": record.get("seed"),
         **{name: result[name] for name in ("winner", "reason", "scores", "returns", "decided_by")},
         "policy": conditions["policy"],
-        "clock": conditions["clock"],
+        "clock": record.get("clocks", conditions["clock"]),
         "turns": len(record["turns"]),
         "winner_name": winner_name(record),
-        "verdicts": [f"{one['seat']} {one['cause']}" for one in result["verdicts"]],
+        "verdicts": result["verdicts"],
         "refusals": sum(len(turn.get("refusals", ())) for turn in record["turns"]),
         "digest": record["digest"],
     }
-    return {name: _cell(values[name]) for name in COLUMNS}
+    return {name: values[name] for name in COLUMNS}
+
+
+def row(record: dict[str, Any]) -> dict[str, Any]:
+    """A record as one row of a CSV table, by column; lists and objects become JSON."""
+    values = facts(record)
+    values["verdicts"] = [f"{one['seat']} {one['cause']}" for one in values["verdicts"]]
+    return {name: _cell(value) for name, value in values.items()}
+
+
+def move_rows(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row for each turn of a record, the opening included. Scores are from the bot's own point of view."""
+    replay = replay_record(record)
+    turns = [*replay.turns, *([replay.stopped] if replay.stopped else [])]
+    for number, turn in enumerate(turns):
+        numbers = final_numbers(turn.entry.get("info", ()))
+        values = {
+            "match": record["match"],
+            "game": record["game"],
+            "turn": number,
+            "seat": turn.seat,
+            "name": record["names"][turn.seat],
+            "move": turn.text,
+            "ms": turn.entry.get("ms"),
+            **{name: numbers.get(name) for name in NUMBERS},
+            "verdict": turn.entry.get("verdict", {}).get("cause"),
+        }
+        yield {name: values[name] for name in MOVE_COLUMNS}
 
 
 def _cell(value: Any) -> Any:

@@ -27,6 +27,7 @@ from ludodrome.arena.play_spec import (
     read_position,
 )
 from ludodrome.arena.seats import ERROR, PROTOCOL
+from ludodrome.arena.telemetry import final_numbers
 from ludodrome.atomic_io import write_whole
 from ludodrome.game import Game
 from ludodrome.validation import listing
@@ -125,7 +126,11 @@ def timeless(entry: dict[str, Any]) -> dict[str, Any]:
 
 def covered(entry: dict[str, Any], version: int) -> dict[str, Any]:
     """The part of a turn that its digest covers."""
-    return timeless(entry if version == HASHED else public_turn(entry))
+    if version == HASHED:
+        return timeless(entry)
+    bare = timeless(public_turn(entry))
+    bare.pop("info", None)  # a bot's own words and figures, which can differ between two runs of the same game
+    return bare
 
 
 def digest(record: dict[str, Any]) -> str:
@@ -171,7 +176,9 @@ def withheld(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def public(record: dict[str, Any]) -> dict[str, Any]:
-    """A record without the bots' own words: standard errors, notes, logs, errors, malformed lines.
+    """A record without the bots' own words: standard errors, notes, logs, telemetry, errors, malformed lines.
+
+    Of the telemetry the last score, depth and nodes of each turn remain.
 
     It has the same digests and verifies; in version 1, where they cover these words, it gets new ones.
     """
@@ -184,7 +191,9 @@ def public(record: dict[str, Any]) -> dict[str, Any]:
 
 def public_turn(entry: dict[str, Any]) -> dict[str, Any]:
     """A turn without the bot's own words."""
-    shown = {name: value for name, value in entry.items() if name != "log"}
+    shown = {name: value for name, value in entry.items() if name not in ("log", "info")}
+    if numbers := final_numbers(entry.get("info", ())):
+        shown["info"] = [numbers]
     if "verdict" in shown:
         shown["verdict"] = _public_verdict(shown["verdict"])
     if "refusals" in shown:

@@ -1,15 +1,17 @@
 """Records as text that people read and write: ``format_records`` and ``parse_records``.
 
 A game is a head of ``[key value]`` lines, each value JSON on one line, then its moves, one a line, in the notation of
-the game. After a move, ``;`` and a JSON object can give more about the turn, such as its time and refusals. ``-`` is a
-turn without a move. A blank line separates games; lines that begin with ``%`` are comments. Only the last digest is
-written: the reader computes the others.
+the game. After a move, a comment in braces can give the bot's evaluation: score, depth, nodes and time. After that,
+``;`` and a JSON object can give more about the turn, such as refusals. ``-`` is a turn without a move. A blank line
+separates games; lines that begin with ``%`` are comments. Only the last digest is written: the reader computes the
+others.
 
     [ludodrome "record"]
     [game "tictactoe"]
     [names ["greedy","mine"]]
     ...
     4. B2  ; {"ms":0.4}
+    5. A1  {+120/9 350000n 0.35s}
 """
 
 import re
@@ -27,9 +29,11 @@ from ludodrome.arena.records.format import (
     digest,
     first_state,
     header_of,
+    rounded,
     to_text,
 )
-from ludodrome.arena.records.verification import verify
+from ludodrome.arena.records.verification import alike, verify
+from ludodrome.arena.telemetry import NUMBERS, check_recorded, final_numbers
 from ludodrome.game import Game, IllegalMove
 from ludodrome.validation import show
 
@@ -37,7 +41,11 @@ COMMENT = "%"
 NO_MOVE = "-"
 OPENING = {"opening": True}
 _HEAD = re.compile(r"\[([a-z_]+) (.*)\]")
-_TURN = re.compile(r"([0-9]{1,7})\. (\S.*?)(?:\s+; (\{.*\}))?")
+_TURN = re.compile(r"([0-9]{1,7})\. (\S.*?)(?:\s+(\{[-+0-9./ens ]{1,100}\}))?(?:\s+; (\{.*\}))?")
+_EVALUATION = re.compile(
+    r"\{(?P<score>[-+][0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)?(?:/(?P<depth>[0-9]{1,19}))?"
+    r"(?: ?(?P<nodes>[0-9]{1,19})n)?(?: ?(?P<seconds>[0-9]+(?:\.[0-9]+)?)s)?\}"
+)
 _ELSEWHERE = ("turns", "digest", "opening")
 _IN_THE_LINE = ("turn", "seat", "move", "digest")
 
@@ -67,9 +75,57 @@ def format_record(record: dict[str, Any]) -> Iterator[str]:
     for entry in entries + record["turns"]:
         more = {key: value for key, value in entry.items() if key not in _IN_THE_LINE}
         written = game.format_move(entry["move"], state) if "move" in entry else NO_MOVE
-        yield f"{entry['turn']}. {written}" + (f"  ; {to_text(more)}" if more else "")
+        comment, rest = _split_evaluation(more)
+        yield (
+            f"{entry['turn']}. {written}"
+            + (f"  {comment}" if comment else "")
+            + (f"  ; {to_text(rest)}" if rest else "")
+        )
         if "move" in entry:
             state = game.apply(state, entry["move"])
+
+
+def _split_evaluation(more: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A comment with the evaluation of a turn, and what it does not say; an empty comment if there is none."""
+    numbers = final_numbers(more.get("info", ()))
+    if not numbers:
+        return "", more
+    comment = format_evaluation(numbers, more.get("ms"))
+    said = _read_evaluation(comment)
+    if said is None or any(not alike(said.get(name), numbers.get(name)) for name in NUMBERS):
+        return "", more
+    rest = {key: value for key, value in more.items() if key != "ms" or not alike(said.get("ms"), value)}
+    if more["info"] == [numbers]:
+        del rest["info"]
+    return comment, rest
+
+
+def format_evaluation(numbers: dict[str, Any], ms: Any = None) -> str:
+    """An evaluation as PGN writes it, in braces: score/depth, nodes, seconds.
+
+    >>> format_evaluation({"score": 120, "depth": 9, "nodes": 350000}, 350)
+    '{+120/9 350000n 0.35s}'
+    """
+    score = f"{numbers['score']:+}" if "score" in numbers else ""
+    depth = f"/{numbers['depth']}" if "depth" in numbers else ""
+    nodes = f"{numbers['nodes']}n" if "nodes" in numbers else ""
+    seconds = f"{ms / 1000:.6f}".rstrip("0").rstrip(".") + "s" if type(ms) in (int, float) else ""
+    return "{" + " ".join(part for part in (score + depth, nodes, seconds) if part) + "}"
+
+
+def _read_evaluation(comment: str) -> dict[str, Any] | None:
+    """``ms`` and the numbers of a comment; None if it is not an evaluation."""
+    match = _EVALUATION.fullmatch(comment)
+    if match is None:
+        return None
+    found: dict[str, Any] = {}
+    if match["score"]:
+        whole = match["score"].lstrip("+-").isdecimal()
+        found["score"] = int(match["score"]) if whole else float(match["score"])
+    found |= {name: int(match[name]) for name in ("depth", "nodes") if match[name]}
+    if match["seconds"]:
+        found["ms"] = rounded(round(float(match["seconds"]) * 1000, 3))
+    return found
 
 
 def parse_records(text: str) -> Iterator[dict[str, Any]]:
@@ -166,7 +222,25 @@ def _parts(line: _Line) -> tuple[int, str, dict[str, Any]]:
     match = _TURN.fullmatch(line.text)
     if match is None:
         raise _wrong(line, f'a turn is written like 12. MOVE  ; {{"ms":3}}, not {show(line.text)}')
-    return int(match[1]), match[2], _json(line, match[3]) if match[3] else {}
+    more = _json(line, match[4]) if match[4] else {}
+    return int(match[1]), match[2], _with_evaluation(line, match[3], more) if match[3] else more
+
+
+def _with_evaluation(line: _Line, comment: str, more: dict[str, Any]) -> dict[str, Any]:
+    """The keys of a turn with those of its comment. What the JSON says too must be the same."""
+    said = _read_evaluation(comment)
+    if said is None:
+        raise _wrong(line, f"an evaluation is written like {{+120/9 350000n 0.35s}}, not {show(comment)}")
+    numbers = {name: said[name] for name in NUMBERS if name in said}
+    time = {"ms": said["ms"]} if "ms" in said else {}
+    if "ms" in more and time and more["ms"] != said["ms"]:
+        raise _wrong(line, f"the comment says {said['ms']} ms, and after the semicolon it is {show(more['ms'])}")
+    if "info" not in more:
+        return {**time, **more, **({"info": [numbers]} if numbers else {})}
+    check_recorded(more["info"])
+    if final_numbers(more["info"]) != numbers:
+        raise _wrong(line, "the comment and the info after the semicolon say different things")
+    return {**time, **more}
 
 
 def _json(line: _Line, text: str) -> Any:

@@ -1,11 +1,12 @@
-"""Replay a record: its positions and turns, to show or review; or ask a bot again at every turn of a seat."""
+"""Replay a record: its positions and turns, to show or review; or play it again, one seat or the whole game."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ludodrome.arena.game_loop import play
 from ludodrome.arena.play_spec import PlaySpec, read_move
-from ludodrome.arena.records.format import first_state, is_withheld
+from ludodrome.arena.records.format import comparable, first_state, is_withheld
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import ILLEGAL, Answer, SeatFault
 from ludodrome.arena.transports import make_seat
@@ -86,11 +87,17 @@ class RerunTurn:
     """The bot's move; None if there is a fault."""
     seconds: float
     fault: SeatFault | None = None
+    fuel: int | None = None
+    """The instructions that the answer took, if they are counted."""
+    recorded_fuel: int | None = None
 
     @property
     def same(self) -> bool:
-        """Whether the bot repeats the recorded move."""
-        return self.fault is None and bool(self.move == self.recorded)
+        """Whether the bot repeats the recorded move, and needs the recorded instructions for it."""
+        known = self.fuel is not None and self.recorded_fuel is not None
+        return (
+            self.fault is None and bool(self.move == self.recorded) and not (known and self.fuel != self.recorded_fuel)
+        )
 
 
 def rerun(record: dict[str, Any], seat: int, spec: str | None = None) -> Iterator[RerunTurn]:
@@ -137,4 +144,39 @@ def _asked(referee: Referee, answer: Answer, entry: dict[str, Any]) -> RerunTurn
             referee.game.apply(referee.state, move)
         except IllegalMove as wrong:
             fault = SeatFault(ILLEGAL, str(wrong))
-    return RerunTurn(entry["turn"], referee.state, entry.get("move"), None if fault else move, answer.seconds, fault)
+    return RerunTurn(
+        entry["turn"],
+        referee.state,
+        entry.get("move"),
+        None if fault else move,
+        answer.seconds,
+        fault,
+        answer.fuel,
+        entry.get("fuel") if "refusals" not in entry else None,
+    )
+
+
+# Playing the whole game again
+
+
+def play_again(record: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Play a recorded game again with its bots; return the new record, and the first difference, empty if none.
+
+    Everything is compared but times, standard errors and notes. A game of WebAssembly and built-in bots under fuel is
+    the same every time. ValueError if the seed is withheld or a bot is gone.
+    """
+    if is_withheld(record):
+        raise ValueError("the seed of this record is withheld: the game can be played again once it is published")
+    again = play(PlaySpec.from_json(record))
+    old, new = comparable(record), comparable(again)
+    if old == new:
+        return again, ""
+    for before, after in zip(old["turns"], new["turns"], strict=False):
+        if before != after:
+            names = (*before, *(name for name in after if name not in before))
+            wrong = next(name for name in names if before.get(name) != after.get(name))
+            return again, f"turn {before['turn']}: {wrong} was {before.get(wrong)}, and is {after.get(wrong)}"
+    if len(old["turns"]) != len(new["turns"]):
+        return again, f"the game had {len(old['turns'])} turns, and has {len(new['turns'])}"
+    wrong = next(name for name in (*old, *new) if old.get(name) != new.get(name))
+    return again, f"{wrong} was {old.get(wrong)}, and is {new.get(wrong)}"

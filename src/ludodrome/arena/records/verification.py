@@ -7,7 +7,9 @@ record whose seed is withheld. A refused move is tried again if it was stored wh
 import re
 from typing import Any
 
-from ludodrome.arena.conditions import SUBSTITUTE
+from ludodrome.arena.adjudication import Adjudicator
+from ludodrome.arena.clocks import MAX_FUEL
+from ludodrome.arena.conditions import MAX_TRIES, SUBSTITUTE
 from ludodrome.arena.play_spec import (
     HASHED,
     VERSIONS,
@@ -31,14 +33,15 @@ from ludodrome.arena.records.format import (
     secret_part,
 )
 from ludodrome.arena.seats import ARENA, CAUSES, ILLEGAL, RESIGNED
+from ludodrome.arena.telemetry import check_recorded
 from ludodrome.game import IllegalMove, Outcome
-from ludodrome.validation import listing, show
+from ludodrome.validation import integer, listing, show
 
 REQUIRED = ("turns", "result", "ms", "digest")
 OPTIONAL = ("stderr", "notes")
-RESIGNATION = "resignation"
+RESIGNATION, ADJUDICATION = "resignation", "adjudication"
 VERDICT = {"seat", "cause", "why", "turn"}
-ENTRY = {"turn", "seat", "move", "ms", "refusals", "verdict", "substituted", "log", "digest"}
+ENTRY = {"turn", "seat", "move", "ms", "refusals", "verdict", "substituted", "log", "info", "fuel", "digest"}
 
 
 def verify(record: dict[str, Any]) -> None:
@@ -98,6 +101,8 @@ class Verifier:
         self.chain = Chain(self.head, self.state)
         self.number = len(self.play_spec.opening)
         self.verdicts: list[dict[str, Any]] = []
+        rules = self.play_spec.conditions.adjudication
+        self.adjudicator = None if rules is None else Adjudicator(rules, self.game)
         self.stopped: dict[str, Any] | None = None
         """The turn that ended the game without a move."""
 
@@ -132,6 +137,10 @@ class Verifier:
             raise BadRecord("it comes after the end of the game")
         if not alike(entry["seat"], mover):
             raise BadRecord(f"seat {show(entry['seat'])} moved, and it was the turn of seat {mover}")
+        if "fuel" in entry:
+            integer(entry["fuel"], 0, MAX_FUEL * MAX_TRIES, "its fuel", BadRecord)
+        if "info" in entry:
+            check_recorded(entry["info"])
         self._check_refusals(entry)
         self._check_verdict(entry, mover)
         if "move" in entry:
@@ -181,6 +190,8 @@ class Verifier:
         except IllegalMove as wrong:
             raise BadRecord(f"the move cannot be made: {wrong}") from None
         self.state = self.game.decode(self.states[0])
+        if self.adjudicator:
+            self.adjudicator.add(entry, self.states)
 
     # Result
 
@@ -209,12 +220,23 @@ class Verifier:
             return aborted_outcome(self.game), ARENA
         if result["decided_by"] == RESIGNATION:
             return self._resignation(result["verdicts"][len(self.verdicts) :]), RESIGNATION
+        if result["decided_by"] == ADJUDICATION:
+            return self._adjudicated(), ADJUDICATION
         if self.stopped is not None:
             return forfeit_outcome(self.game, self.stopped["seat"], self.stopped["verdict"]["cause"]), "forfeit"
         ending = self.game.outcome(self.state)
         if ending is None:
             raise BadRecord("the game is not over after the last turn", self.number)
         return ending, "play"
+
+    def _adjudicated(self) -> Outcome:
+        """The outcome by the rules of adjudication, applied again to the last position."""
+        if self.stopped is not None or self.game.to_move(self.state) is None:
+            raise BadRecord("a game that is over cannot be adjudicated", self.number)
+        ending = self.adjudicator.judge() if self.adjudicator else None
+        if ending is None:
+            raise BadRecord("no rule of adjudication in its conditions decides the game here", self.number)
+        return ending
 
     def _resignation(self, claimed: list[Any]) -> Outcome:
         """The outcome of a resignation between two turns; only the last verdict says who resigned."""

@@ -35,6 +35,12 @@ def box(source: Path, limits: ResourceLimits | None = None) -> Box:
     return Box(BACKENDS[found.name], interpreter, chosen, read_folder(source), found.group_limits(chosen))
 
 
-def seat(source: Path, name: str = "", longest_line: int = MAX_LINE, limits: ResourceLimits | None = None) -> BoxedSeat:
+def seat(
+    source: Path,
+    name: str = "",
+    longest_line: int = MAX_LINE,
+    limits: ResourceLimits | None = None,
+    tolerant: bool = False,
+) -> BoxedSeat:
     """A seat for a program in a box that speaks the bot protocol on stdin and stdout."""
-    return BoxedSeat(name or source.name, box(source, limits), longest_line)
+    return BoxedSeat(name or source.name, box(source, limits), longest_line, tolerant)

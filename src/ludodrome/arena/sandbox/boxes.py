@@ -470,8 +470,8 @@ class SandboxStartError(RuntimeError):
 class BoxedSeat(ChildSeat):
     """A bot in a box, which is made with its first game. Otherwise it is like any child process."""
 
-    def __init__(self, name: str, box: Box, longest_line: int = MAX_LINE) -> None:
-        super().__init__(name, (), longest_line)
+    def __init__(self, name: str, box: Box, longest_line: int = MAX_LINE, tolerant: bool = False) -> None:
+        super().__init__(name, (), longest_line, tolerant)
         self._box = box
 
     def _begin(self) -> BoxedProcess:

@@ -6,39 +6,45 @@ The plan decides which games are played, and how; not where.
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import Conditions, conditions
+from ludodrome.arena.matches.openings import read_book
 from ludodrome.arena.matches.scheduler import MatchSettings
 from ludodrome.arena.play_spec import HASHED
-from ludodrome.arena.seeds import SECRET_BITS
+from ludodrome.arena.seeds import SECRET_BITS, new_secret
 from ludodrome.games import make
 from ludodrome.validation import choice, integer, listing, show
 
 ROUND_ROBIN, GAUNTLET, SWISS, KNOCKOUT = FORMATS = ("round-robin", "gauntlet", "swiss", "knockout")
 MAX_BOTS = 1000
 MAX_PAIRS = 100_000
+MAX_SPEC = 4000
+"""Characters of a spec; the settings of a bots file are part of it."""
 MAX_SEED = 2**SECRET_BITS - 1
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,60}")
 
 _KEYS = {
     "name": "a text",
     "format": listing(FORMATS, "or"),
-    "games": "a list of game ids, or of tables with id, name, options, clock and policy",
-    "bots": "tables with bot, name and home",
+    "games": "a list of game ids, or of tables with id, name, options, clock, policy and openings",
+    "bots": "tables with bot, name, home and clock",
     "pairs": "how many openings a meeting is played from, with the seats changed",
     "rounds": "of a Swiss tournament",
     "challengers": "names of bots, in a gauntlet",
     "extra_pairs": "how many pairs a tied meeting of a knockout may go on",
     "home_and_away": "whether a meeting is played in the home games of the two bots",
-    "openings": "whether games begin from drawn openings",
-    "seed": "a whole number",
+    "openings": "whether games begin from balanced openings, or a file of openings",
+    "seed": "a whole number; without one, it is drawn and kept",
     "clock": "a text like 1s",
     "policy": "a text like forfeit",
     "legal_moves": "whether the bots are shown them",
+    "tolerant": "whether lines of a bot that are not JSON are ignored",
+    "adjudication": "a text like solver",
 }
 """The keys of a plan and their meaning."""
 
@@ -52,6 +58,8 @@ class Entrant:
     """Its spec in each game, by the name of the game."""
     home: str | None = None
     """The name of its home game."""
+    clock: str | None = None
+    """Its own clock, instead of that of the games: a handicap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +77,12 @@ class TournamentPlan:
     home_and_away: bool
     openings: bool
     seed: int
+    seed_drawn: bool = False
+    """Whether nobody chose the seed; a resumed tournament goes on with the one that it began with."""
+    book_hashes: dict[str, str] = field(default_factory=dict)
+    """Hashes of the files of openings, by the name of the game."""
+    book_files: dict[str, str] = field(default_factory=dict)
+    """Their paths, which may change while a tournament is played."""
 
     @property
     def names(self) -> list[str]:
@@ -79,6 +93,15 @@ class TournamentPlan:
         """The settings of one of its games, by name."""
         return next(one for one in self.settings if one.name == name)
 
+    def with_seed(self, seed: int) -> "TournamentPlan":
+        """The same plan with another seed."""
+        return replace(self, seed=seed, settings=tuple(replace(one, seed=seed) for one in self.settings))
+
+    def with_identities(self, identities: Mapping[str, Mapping[str, str]]) -> "TournamentPlan":
+        """The same plan with the bots' identities: by the name of the game, then by spec."""
+        settings = (replace(one, identities=dict(identities.get(one.name, {}))) for one in self.settings)
+        return replace(self, settings=tuple(settings))
+
     def to_json(self) -> dict[str, Any]:
         """A plain value; ``from_json`` reads it back."""
         plain = {
@@ -88,7 +111,7 @@ class TournamentPlan:
             "games": [asdict(one) | {"conditions": one.conditions.to_json()} for one in self.settings],
             "challengers": list(self.challengers),
         }
-        same = ("pairs", "rounds", "extra_pairs", "home_and_away", "openings", "seed")
+        same = ("pairs", "rounds", "extra_pairs", "home_and_away", "openings", "seed", "book_hashes")
         return plain | {name: getattr(self, name) for name in same}
 
     @staticmethod
@@ -125,10 +148,14 @@ def make_plan(value: Mapping[str, Any]) -> TournamentPlan:
     for key in value:
         if key not in _KEYS:
             raise ValueError(f"a plan has no {show(key)}; it has {listing(_KEYS)}")
-    seed = integer(value.get("seed", 0), 0, MAX_SEED, "the seed", ValueError)
+    seed = integer(value["seed"], 0, MAX_SEED, "the seed", ValueError) if "seed" in value else new_secret()
     kind = choice(value.get("format", ROUND_ROBIN), FORMATS, "the format", ValueError)
     settings = _settings(value, seed)
+    books = _book_files(value, [one.name for one in settings])
+    by_name = {one.name: one for one in settings}
     entrants = _entrants(value.get("bots"), settings)
+    clocks = {one.name: one.clock for one in entrants if one.clock is not None}
+    settings = tuple(replace(one, clocks=clocks) for one in settings)
     plan = TournamentPlan(
         _text(value.get("name", "tournament"), "the name"),
         kind,
@@ -139,8 +166,11 @@ def make_plan(value: Mapping[str, Any]) -> TournamentPlan:
         _challengers(value.get("challengers"), [one.name for one in entrants]),
         integer(value.get("extra_pairs", 10), 0, 1000, "extra_pairs", ValueError),
         _flag(value.get("home_and_away", False), "home_and_away"),
-        _flag(value.get("openings", True), "openings"),
+        value.get("openings", True) not in (False, "none"),
         seed,
+        "seed" not in value,
+        book_hashes={name: _book_hash(by_name[name], file) for name, file in books.items()},
+        book_files=books,
     )
     _check_format(plan, value)
     return plan
@@ -174,8 +204,9 @@ def _settings(value: Mapping[str, Any], seed: int) -> tuple[MatchSettings, ...]:
     games = value.get("games")
     if type(games) is not list or not games:
         raise ValueError(f"games is {_KEYS['games']}, not {show(games)}")
-    shown = _flag(value.get("legal_moves", True), "legal_moves")
-    found = [_game_settings(one if type(one) is dict else {"id": one}, value, shown, seed) for one in games]
+    for flag, usual in (("legal_moves", True), ("tolerant", False)):
+        _flag(value.get(flag, usual), flag)
+    found = [_game_settings(one if type(one) is dict else {"id": one}, value, seed) for one in games]
     _check_distinct([one.name for one in found], "two games are called")
     for number, one in enumerate(found):
         for other in found[:number]:
@@ -184,18 +215,44 @@ def _settings(value: Mapping[str, Any], seed: int) -> tuple[MatchSettings, ...]:
     return tuple(found)
 
 
-def _game_settings(value: dict[str, Any], plan: Mapping[str, Any], shown: bool, seed: int) -> MatchSettings:
-    keys = ("id", "name", "options", "clock", "policy")
+def _game_settings(value: dict[str, Any], plan: Mapping[str, Any], seed: int) -> MatchSettings:
+    keys = ("id", "name", "options", "clock", "policy", "openings")
     if not ("id" in value and set(value) <= set(keys)):
         raise ValueError(f"a game of a plan has its id and may have {listing(keys[1:])}, not {listing(value)}")
     options = value.get("options", {})
     if type(options) is not dict:
         raise ValueError(f"the options of a game are a table like {{ rows = 3 }}, not {show(options)}")
     game = make(value["id"], **options)
-    played = conditions(game, _word(value, plan, "policy"), _word(value, plan, "clock"), shown)
+    played = conditions(
+        game,
+        _word(value, plan, "policy"),
+        _word(value, plan, "clock"),
+        plan.get("legal_moves", True),
+        tolerant=plan.get("tolerant", False),
+        adjudication=_word(value, plan, "adjudication"),
+    )
     changed = "".join(f" {key}={one}" for key, one in options.items())
     name = _text(value.get("name", game.id + changed), "the name of a game")
     return MatchSettings(name, game.id, game.options, game.seats, played, seed)
+
+
+def _book_files(value: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
+    """The files of openings: that of a game, or else of the whole plan."""
+    whole, found = value.get("openings", True), {}
+    if not isinstance(whole, bool | str):
+        raise ValueError(f"openings is true, false, or a file of openings, not {show(whole)}")
+    for name, one in zip(names, value["games"], strict=True):
+        own = one.get("openings") if type(one) is dict else None
+        if own is not None and type(own) is not str:
+            raise ValueError(f"the openings of {name} are a file, not {show(own)}")
+        file = whole if own is None else own
+        if isinstance(file, str) and file not in ("drawn", "none"):
+            found[name] = file
+    return found
+
+
+def _book_hash(settings: MatchSettings, file: str) -> str:
+    return read_book(make(settings.game, **settings.options), file).hash
 
 
 def _word(value: Mapping[str, Any], plan: Mapping[str, Any], key: str) -> str | None:
@@ -213,7 +270,7 @@ def _entrants(value: Any, settings: Sequence[MatchSettings]) -> tuple[Entrant, .
 
 
 def _entrant(value: dict[str, Any], settings: Sequence[MatchSettings]) -> Entrant:
-    keys = ("bot", "name", "home")
+    keys = ("bot", "name", "home", "clock")
     if not ("bot" in value and set(value) <= set(keys)):
         raise ValueError(f"a bot of a plan has bot, its spec, and may have {listing(keys[1:])}, not {listing(value)}")
     games = [one.name for one in settings]
@@ -228,9 +285,11 @@ def _entrant(value: dict[str, Any], settings: Sequence[MatchSettings]) -> Entran
     name = _text(name, "the name of a bot")
     if set(spec) != set(games):
         raise ValueError(f"{name} has specs for {listing(spec)}, and the games are {listing(games)}")
-    specs = {game: _text(spec[game], f"the spec of {name}", 1000) for game in games}
-    home = value.get("home")
-    return Entrant(name, specs, None if home is None else choice(home, games, f"the home of {name}", ValueError))
+    specs = {game: _text(spec[game], f"the spec of {name}", MAX_SPEC) for game in games}
+    home, clock = value.get("home"), value.get("clock")
+    if clock is not None:
+        Clock.parse(_text(clock, f"the clock of {name}"))
+    return Entrant(name, specs, None if home is None else choice(home, games, f"the home of {name}", ValueError), clock)
 
 
 def _challengers(value: Any, names: Sequence[str]) -> tuple[int, ...]:

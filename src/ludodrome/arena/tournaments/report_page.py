@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 from typing import NamedTuple
 
-from ludodrome.arena.matches.tallies import DECISIONS, ranked
+from ludodrome.arena.matches.tallies import ADJUDICATION, DECISIONS, ranked
 from ludodrome.arena.tournaments.report import Standing, crosstable, number, rated, standings
 from ludodrome.arena.tournaments.tournament import Results, Strength, Tournament
 
@@ -235,7 +235,7 @@ def _game(results: Results) -> str:
     tally = results.tally
     if not tally.games:
         return _section(results.settings.name, '<p class="empty">No game is over yet.</p>')
-    decided = [(how, tally.decided_by[how]) for how in DECISIONS]
+    decided = [(how, tally.decided_by[how]) for how in DECISIONS if how != ADJUDICATION or tally.decided_by[how]]
     rated_games = tally.games - tally.unrated
     seats = ", ".join(
         f"seat {seat} {points / max(rated_games, 1):.1%}" for seat, points in enumerate(tally.seat_points)

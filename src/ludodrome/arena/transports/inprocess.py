@@ -4,8 +4,8 @@ import json
 import time
 
 from ludodrome.arena.messages import Message, clean_text
-from ludodrome.arena.seats import ARENA, ERROR, ILLEGAL, TIMEOUT, Answer, Notice, SeatFault, Turn
-from ludodrome.bots.llm import Conversation, Exchange, endpoint
+from ludodrome.arena.seats import ARENA, ERROR, ILLEGAL, NO_CAPABILITIES, TIMEOUT, Answer, Notice, SeatFault, Turn
+from ludodrome.bots.llm import Chat, Exchange, endpoint
 from ludodrome.bots.player import Bot
 from ludodrome.bots.prompts import legal_texts
 from ludodrome.game import Game
@@ -13,6 +13,8 @@ from ludodrome.game import Game
 
 class InProcessSeat:
     """A built-in bot. An exception is the arena's fault; a late answer is judged like that of any bot."""
+
+    capabilities = NO_CAPABILITIES
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
@@ -32,7 +34,9 @@ class InProcessSeat:
             move, fault = self._bot.choose(observation, turn.budget), None
         except Exception as error:
             move, fault = None, SeatFault(ARENA, f"{self.name} broke: {type(error).__name__}: {error}")
-        return Answer(time.perf_counter() - began, move, fault)
+        seconds = time.perf_counter() - began
+        telemetry = getattr(self._bot, "telemetry", None) if fault is None else None
+        return Answer(seconds, move, fault, info=(telemetry,) if telemetry else ())
 
     def notify(self, notice: Notice) -> None:
         """Do nothing: a built-in bot needs only the position in which it moves."""
@@ -53,18 +57,20 @@ MAX_LOG = 4 * 1024 * 1024
 class ModelSeat:
     """A model behind an endpoint. ``bots/prompts.py`` reads its answers."""
 
+    capabilities = NO_CAPABILITIES
+
     def __init__(self, spec: str, game: Game) -> None:
         self.name = spec
         self.stderr = ""
         self.notes: list[str] = []
         self._game = game
         self._endpoint = endpoint(spec)
-        self._talk: Conversation | None = None
+        self._talk: Chat | None = None
         self._refused: Message | None = None
 
     def start(self, hello: Message) -> None:
         """Start a game."""
-        self._talk = Conversation(self._game, self._endpoint, hello["seat"])
+        self._talk = Chat(self._game, self._endpoint, hello["seat"])
         self._refused = None
 
     def ask(self, turn: Turn) -> Answer:

@@ -1,11 +1,11 @@
 """Child processes of untrusted bots: pipes that never block, standard error kept, a certain end.
 
 ``child.py`` interprets what goes over the pipes. Every child leads its own session and process group. Processes in the
-group always end with it. Where there is a /proc, so do processes that left the group but kept the session, or left
-both but kept the environment: without a sandbox, no more is possible.
+group always end with it; ``orphans.py`` finds those that left it.
 """
 
 import contextlib
+import errno
 import os
 import re
 import secrets
@@ -15,8 +15,24 @@ import subprocess
 import sys
 import threading
 import time
+from array import array
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from typing import Any
+
+from ludodrome.arena.seats import Traffic
+from ludodrome.arena.transports import orphans
+from ludodrome.bots.specs import LaunchSettings
+
+try:
+    import fcntl as _fcntl
+    import resource as _resource
+    import termios as _termios
+except ImportError:  # Windows, where no program is a bot
+    _fcntl = _resource = _termios = None  # type: ignore[assignment]
+
+fcntl: Any = _fcntl
+resource: Any = _resource
+termios: Any = _termios
 
 MAX_STDERR = 64 * 1024
 """The most bytes kept of standard error: the first half and the last half."""
@@ -32,7 +48,6 @@ EXIT_SECONDS = 1.5
 MAX_READS_AFTER_EXIT = 64
 SLOW_READ_SECONDS = 0.25
 """Seconds between two reads of the standard error of a child that is not asked: at most ``CHUNK`` bytes each time."""
-SWEEPS = 20
 
 MARK = "LUDODROME_SEAT"
 """An environment variable that marks a child and its descendants."""
@@ -60,18 +75,33 @@ def check_supported() -> None:
         )
 
 
+def limit(pid: int, launch: LaunchSettings) -> None:
+    """Limit the memory and the cores of a process that has just started; OSError if the system refuses."""
+    try:
+        if launch.memory is not None and hasattr(resource, "prlimit"):
+            resource.prlimit(pid, resource.RLIMIT_AS, (launch.memory, launch.memory))
+        if launch.affinity and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(pid, launch.affinity)
+    except ProcessLookupError:
+        pass  # it has ended already: that is seen later
+    except ValueError as error:
+        raise OSError(errno.EINVAL, str(error)) from error
+
+
 class Process:
     """One child with three pipes. Call its methods from one thread; another thread reads standard error."""
 
-    def __init__(self, arguments: Sequence[str]) -> None:
+    def __init__(self, arguments: Sequence[str], launch: LaunchSettings | None = None) -> None:
         self._mark = secrets.token_hex(8)
+        self._settings = launch or LaunchSettings()
         self._popen = self._spawn(arguments)
+        orphans.register(self._popen.pid, f"{MARK}={self._mark}")
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self._in, self._out, err = (pipe.fileno() for pipe in pipes if pipe)
         os.set_blocking(self._in, False)
         os.set_blocking(self._out, False)
         self._queue = bytearray()
-        self._input_closed = False
+        self._input_closed = self._polls_input = False
         self.finished_output = False
         """Whether its standard output has ended: it was closed, or the child has exited."""
         self.ended = False
@@ -81,6 +111,7 @@ class Process:
             self._errors.start()
         except BaseException:
             self._signal(signal.SIGKILL)
+            orphans.unregister(self._popen.pid)
             self._popen.communicate()
             raise
         self._poll = select.poll()
@@ -88,16 +119,24 @@ class Process:
         self._poll.register(self._exit.descriptor, select.POLLIN)
 
     def _spawn(self, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
-        """Start it as the leader of a new session."""
-        return subprocess.Popen(
+        """Start it as the leader of a new session, with the settings of a bots file."""
+        started = subprocess.Popen(
             arguments,
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
-            env=environment(self._mark),
+            cwd=self._settings.directory,
+            env={**environment(self._mark), **dict(self._settings.environment)},
         )
+        try:
+            limit(started.pid, self._settings)
+        except BaseException:
+            started.kill()
+            started.communicate()
+            raise
+        return started
 
     @property
     def stderr(self) -> str:
@@ -108,6 +147,14 @@ class Process:
     def stderr_bytes(self) -> int:
         """The number of bytes of its standard error that were read."""
         return self._errors.read_bytes
+
+    def take_stderr(self) -> str:
+        """Its standard error since the last call, with all that it has written by now."""
+        return self._errors.take()
+
+    def record_stderr(self, traffic: Traffic | None) -> None:
+        """Pass on what it writes to its standard error, as it is read."""
+        self._errors.traffic = traffic
 
     # Turns
 
@@ -135,6 +182,20 @@ class Process:
         if not self._input_closed:
             self._queue += data
             self._flush()
+
+    tells_what_is_read = sys.platform == "linux"
+    """Whether ``has_read_all`` works here."""
+
+    @property
+    def has_read_all(self) -> bool:
+        """Whether it has read all that was sent, or closed its input."""
+        if self._input_closed:
+            return True
+        if self._queue:
+            return False
+        unread = array("i", [0])
+        fcntl.ioctl(self._in, termios.FIONREAD, unread)
+        return unread[0] == 0
 
     def receive(self, seconds: float) -> bytes:
         """Wait up to ``seconds`` for output and return it, or nothing. Send queued bytes meanwhile."""
@@ -169,6 +230,7 @@ class Process:
                 del self._queue[: os.write(self._in, self._queue[:CHUNK])]
         except BlockingIOError:
             self._poll.register(self._in, select.POLLOUT)
+            self._polls_input = True
             return
         except OSError:
             self._close_input()
@@ -176,8 +238,9 @@ class Process:
         self._stop_polling_input()
 
     def _stop_polling_input(self) -> None:
-        with contextlib.suppress(KeyError):
+        if self._polls_input:
             self._poll.unregister(self._in)
+            self._polls_input = False
 
     def _close_input(self) -> None:
         """Close its standard input, or notice that it did."""
@@ -221,14 +284,16 @@ class Process:
                 self._leaves(TERM_SECONDS, heard)
         finally:
             self._signal(signal.SIGKILL)  # before it is reaped, so that its number still belongs to it
-            self._sweep()
             self._close_input()
-            if self.has_exited(KILL_SECONDS):
+            has_exited = self.has_exited(KILL_SECONDS)
+            self._sweep()
+            if has_exited:
+                orphans.unregister(self._popen.pid)
                 self._release()
 
     def _sweep(self) -> None:
         """Kill the processes that it left behind."""
-        sweep(self._popen.pid, f"{MARK}={self._mark}")
+        orphans.sweep(self._popen.pid, f"{MARK}={self._mark}")
 
     def _release(self) -> None:
         """Reap it and close its pipes."""
@@ -309,6 +374,9 @@ class _StderrReader(threading.Thread):
         self._cut = 0
         self.read_bytes = 0
         self._lock = threading.Lock()
+        self._reading = threading.Lock()
+        """Held from reading to keeping, so that two readers keep the order."""
+        self.traffic: Traffic | None = None
         self.eager = threading.Event()
         """Whether to read at once; if not, a little at a time."""
         self.eager.set()
@@ -325,17 +393,20 @@ class _StderrReader(threading.Thread):
             if self._pipe not in events:
                 return
             reads_left -= self._child in events
-            try:
-                data = os.read(self._pipe, CHUNK)
-            except BlockingIOError:
-                continue
-            if not data:
-                return
-            self._keep(data)
+            with self._reading:
+                try:
+                    data = os.read(self._pipe, CHUNK)
+                except BlockingIOError:
+                    continue
+                if not data:
+                    return
+                self._keep(data)
             if self._child not in events:
                 self.eager.wait(SLOW_READ_SECONDS)
 
     def _keep(self, data: bytes) -> None:
+        if (traffic := self.traffic) is not None:
+            traffic("stderr", data.decode("utf-8", "backslashreplace"))
         half = MAX_STDERR // 2 - 64
         with self._lock:
             self.read_bytes += len(data)
@@ -346,6 +417,24 @@ class _StderrReader(threading.Thread):
                 del self._tail[:extra]
                 self._cut += extra
 
+    def take(self) -> str:
+        """The kept part, with what the pipe holds now; forget it."""
+        with self._reading:
+            for _ in range(MAX_READS_AFTER_EXIT):
+                try:
+                    data = os.read(self._pipe, CHUNK)
+                except BlockingIOError:
+                    break
+                if not data:
+                    break
+                self._keep(data)
+        text = self.text
+        with self._lock:
+            self._head.clear()
+            self._tail.clear()
+            self._cut = 0
+        return text
+
     @property
     def text(self) -> str:
         """The kept part, as valid text without NUL."""
@@ -354,36 +443,3 @@ class _StderrReader(threading.Thread):
             whole = bytes(self._head + between + self._tail)
         text = whole.decode("utf-8", "replace").replace("\0", "\ufffd")
         return text.encode()[:MAX_STDERR].decode("utf-8", "ignore")  # replacement characters are longer
-
-
-def sweep(session: int, mark: str) -> None:
-    """Kill all processes of a session or with the mark in their environment, and wait until they are gone."""
-    for attempt in range(SWEEPS):
-        left = left_behind(session, mark.encode())
-        if not left:
-            return
-        for process in left:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(process, signal.SIGKILL)
-        time.sleep(0.001 * (attempt + 1))
-
-
-def left_behind(session: int, mark: bytes) -> list[int]:
-    """The live processes of a session or with the mark in their environment; none without /proc."""
-    found = []
-    with contextlib.suppress(OSError):
-        for name in os.listdir("/proc"):
-            if name.isdigit() and int(name) != session and _belongs(name, session, mark):
-                found.append(int(name))
-    return found
-
-
-def _belongs(process: str, session: int, mark: bytes) -> bool:
-    try:
-        # After the name in parentheses: state, parent, group, session
-        state, _, _, its_session = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[:4]
-        if state in (b"Z", b"X"):
-            return False
-        return int(its_session) == session or mark in Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
-    except (OSError, ValueError):
-        return False

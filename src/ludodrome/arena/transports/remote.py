@@ -13,16 +13,15 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from ludodrome.arena import messages
-from ludodrome.arena.messages import MAX_LINE, BadLine, Message, clean_text
-from ludodrome.arena.seats import ERROR, PROTOCOL, TIMEOUT, Answer, Notice, SeatFault, Turn
-from ludodrome.arena.transports.child import MAX_LOGGED, MAX_NOTES, UNTIMED_SECONDS, message_kind
-from ludodrome.validation import show
+from ludodrome.arena.messages import MAX_LINE, Message
+from ludodrome.arena.seats import TIMEOUT, Answer, BotCapabilities, Notice, Traffic, Turn
+from ludodrome.arena.transports.conversation import Conversation
 
 DIAL_SECONDS = 2.0
 POLL_SECONDS = 0.5
@@ -48,52 +47,68 @@ class RemoteSeat:
     def __init__(self, name: str, find: Callable[[], RelayAddress | None], longest: int = MAX_LINE) -> None:
         self.name = name
         self.stderr = ""
-        self.notes: list[str] = []
-        self._find, self._longest = find, longest
+        self._find = find
+        self._talk = Conversation(longest, needs_numbers=True)
         self._link: ClientConnection | None = None
         self._held = ExitStack()
         """Closes the connection to the relay."""
         self._relay: RelayAddress | None = None
         self._attached = self._greeted = False
         self._hello: Message = {}
-        self._open: tuple[Message, float] | None = None
-        """The open question and its deadline."""
+        self._open: Message | None = None
+        """The open question."""
         self._looked = float("-inf")
-        self._logged = 0
+
+    @property
+    def notes(self) -> list[str]:
+        """What was dropped of what it said."""
+        return self._talk.notes
+
+    @property
+    def capabilities(self) -> BotCapabilities:
+        """What it said in ``ready``."""
+        return self._talk.capabilities
+
+    def record_traffic(self, traffic: Traffic | None) -> None:
+        """Pass on all messages in both directions."""
+        self._talk.traffic = traffic
 
     # The seat
 
     def start(self, hello: Message) -> None:
         """Start a game; greet the bot as soon as it is connected."""
         self._hello, self._greeted = hello, False
+        self._talk.start(hello["match"])
         if self._attached:
             self._greet()
 
     def ask(self, turn: Turn) -> Answer:
         """Ask for a move; return it, or a fault, no later than the deadline. Time runs even without a connection."""
-        began = time.monotonic()
-        deadline = began + turn.allowance + (UNTIMED_SECONDS if turn.seconds is None else turn.seconds)
-        self._open = turn.message, deadline
-        log: list[str] = []
+        talk = self._talk
+        talk.begin(turn)
+        talk.asked()
+        self._open = turn.message
         if self._attached:
             self._send(turn.message)
         try:
-            while (left := deadline - time.monotonic()) > 0:
-                text = self._receive(min(left, POLL_SECONDS))
-                if text is None:
+            while talk.in_time():
+                text = self._receive(min(talk.deadline - time.monotonic(), POLL_SECONDS))
+                if text is None or not talk.in_time():
                     continue
-                found = self._hear(text, turn.number, log)
-                if found is not None:
-                    move, fault, sent = found
-                    return Answer(time.monotonic() - began, move, fault, sent, tuple(log))
-            why = "no answer came in time" if self._attached else "it was not connected when its time ran out"
-            return Answer(time.monotonic() - began, fault=SeatFault(TIMEOUT, why), log=tuple(log))
+                if answer := talk.hear(text.encode("utf-8", "surrogatepass")):
+                    return answer
+            return talk.fault(
+                TIMEOUT,
+                "no answer came in time" if self._attached else "it was not connected when its time ran out",
+            )
         finally:
             self._open = None
 
     def notify(self, notice: Notice) -> None:
         """Send a notice if the bot is connected."""
         if self._attached:
+            if notice.message["type"] == "observe":
+                self._talk.observe(notice.message["turn"])
             self._send(notice.message)
 
     def close(self) -> None:
@@ -165,41 +180,16 @@ class RemoteSeat:
         self._send({**self._hello, "resumed": True} if self._greeted else self._hello)
         self._greeted = True
         if self._open is not None:
-            message, deadline = self._open
-            timed = message["deadline_ms"] is not None
-            left = max(0, int((deadline - time.monotonic()) * 1000)) if timed else None
-            self._send({**message, "deadline_ms": left})
+            timed = self._open["deadline_ms"] is not None
+            left = max(0, int((self._talk.deadline - time.monotonic()) * 1000)) if timed else None
+            self._send({**self._open, "deadline_ms": left})
 
     def _send(self, message: Message) -> None:
         if self._link is not None:
+            text = messages.line(message).decode().rstrip("\n")
+            if self._talk.traffic is not None:
+                self._talk.traffic("to", text)
             try:
-                self._link.send(messages.line(message).decode().rstrip("\n"))
+                self._link.send(text)
             except (WebSocketException, OSError):
                 self._hang_up()
-
-    # Receiving
-
-    def _hear(self, text: str, number: int, log: list[str]) -> tuple[Any, SeatFault | None, str | None] | None:
-        """Handle a message; return its move or fault if it ends the turn."""
-        try:
-            message = messages.read(text.encode("utf-8", "surrogatepass"), self._longest)
-            kind = message_kind(message)
-            if kind in ("move", "error") and "turn" not in message:
-                raise BadLine(f"over a connection a {kind} says which turn it is for")
-        except BadLine as wrong:
-            return None, SeatFault(PROTOCOL, str(wrong)), clean_text(text[: 4 * messages.MAX_TEXT])
-        if kind == "log":
-            words = clean_text(message["text"])
-            if self._logged + len(words) <= MAX_LOGGED:
-                self._logged += len(words)
-                log.append(words)
-            return None
-        if kind not in ("move", "error"):
-            return None
-        if message.get("match", self._hello["match"]) != self._hello["match"] or message["turn"] != number:
-            if len(self.notes) < MAX_NOTES:
-                self.notes.append(f"an answer to turn {show(message['turn'])} came in turn {number} and was dropped")
-            return None
-        if kind == "move":
-            return message["move"], None, None
-        return None, SeatFault(ERROR, clean_text(message["error"])), None

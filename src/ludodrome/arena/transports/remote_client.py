@@ -21,9 +21,11 @@ class RemoteClient:
         self._match = ""
         self._number = 0
         self._clock = Clock()
+        self.stderr = ""
+        """What the bot wrote to its standard error in the game that ended last."""
 
-    def hear(self, message: Message) -> Message | None:
-        """Handle a message; return the bot's answer, or None if the message needs none."""
+    def hear(self, message: Message) -> list[Message] | None:
+        """Handle a message; return the bot's answer after its logs and telemetry, or None if the message needs none."""
         kind = message["type"]
         if kind == "hello":
             self._begin(message)
@@ -31,7 +33,9 @@ class RemoteClient:
             return self._answer(message, self._seat)
         elif kind == "over":
             self._notify(message)
+            seat = self._seat
             self.close()
+            self.stderr = "" if seat is None else seat.stderr
             self._ended(message, self._number)
         else:
             self._notify(message)
@@ -52,16 +56,20 @@ class RemoteClient:
         self._seat = transports.make_seat(self._spec, make(hello["game"], **hello["options"]), hello["seed"])
         self._seat.start(hello)
 
-    def _answer(self, message: Message, seat: Seat) -> Message:
+    def _answer(self, message: Message, seat: Seat) -> list[Message]:
         left = message["deadline_ms"]
         clock = SeatClock.at_deadline(self._clock, left)
         seconds = None if left is None else left / 1000
         about = (message["turn"], self._number, seconds, 0.0, clock.budget())
-        answer = seat.ask(Turn(*about, observe=lambda: message["state"], write=lambda turn: message))
+        answer = seat.ask(
+            Turn(*about, observe=lambda: message["state"], write=lambda turn: message, fuel=self._clock.fuel)
+        )
         where = {"match": message["match"], "turn": message["turn"]}
+        beside: list[Message] = [{"type": "log", **where, "text": text} for text in answer.log]
+        beside += [{"type": "info", **where, **info} for info in answer.info]
         if answer.fault is not None:
-            return {"type": "error", **where, "error": f"{answer.fault.cause}: {answer.fault.why}"}
-        return {"type": "move", **where, "move": answer.move}
+            return [*beside, {"type": "error", **where, "error": f"{answer.fault.cause}: {answer.fault.why}"}]
+        return [*beside, {"type": "move", **where, "move": answer.move}]
 
     def _notify(self, message: Message) -> None:
         if self._seat is not None:

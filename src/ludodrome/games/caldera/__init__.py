@@ -11,6 +11,9 @@ from ludodrome.games.caldera import codec, display, evaluate, planes, rules
 from ludodrome.jit import Array, Record
 from ludodrome.search.entry_points import make_kernels
 
+BOOK_TURNS = 100
+"""The openings of the book are used with at least this turn limit."""
+
 
 class Caldera(Game):
     """A crown, two lancers and two smiths per side on 7 x 7: take the enemy crown, or let the ground do it."""
@@ -52,6 +55,8 @@ class Caldera(Game):
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.max_game_length = self._options["turn_limit"]
+        if self._options["turn_limit"] >= BOOK_TURNS:
+            self.opening_book = "openings.txt"
 
     def paint(self, record: Record) -> Array:
         """Draw a position."""

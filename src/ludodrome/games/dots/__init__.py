@@ -14,6 +14,9 @@ from ludodrome.games.dots import codec, display, evaluate, planes, rules, strate
 from ludodrome.jit import Array, Record
 from ludodrome.search.entry_points import make_kernels
 
+BOOK_SIZES = ((2, 2), (3, 3), (4, 4), (5, 5))
+"""Boards with a book of openings."""
+
 
 class Dots(Game):
     """Draw a box's fourth side to own it and draw again; the seat with more boxes wins."""
@@ -40,7 +43,7 @@ class Dots(Game):
     ladder_bots = (*LADDER_LEVELS, "chains", *LADDER_SEARCHERS, "expert:nodes=20000")
     doctor_options = ({"rows": 1, "cols": 1}, {"rows": 2, "cols": 12}, {"rows": 21, "cols": 1})
     challenge_options = ({"rows": 2, "cols": 2}, {"rows": 3, "cols": 3}, {"rows": 4, "cols": 4})
-    opening_plies = (4, 9)
+    balance_bot = "level:6"
     reply_patterns = (r"(?<!\w)[hv]\s*\(?\s*\d{1,2}\s*[, ]\s*\d{1,2}\s*\)?(?!\w)", r"(?<!\w)[hv]\d\d(?!\w)")
     reply_keys = frozenset({"orient"})
     seat_patterns = (r"(?<=│ )0(?= │)", r"(?<=│ )1(?= │)")
@@ -56,6 +59,9 @@ class Dots(Game):
                 "largest boards are 5x5, 4x6, 3x8, 2x12 and 1x21, and 6x4, 8x3, 12x2 and 21x1"
             )
         self.num_actions = self.max_legal = self.max_game_length = edges
+        self.opening_plies = min(8, edges // 5), min(12, edges // 3)
+        if (rows, cols) in BOOK_SIZES:
+            self.opening_book = f"openings-{rows}x{cols}.txt"
 
     def initial_state(self, seed: int = 0) -> Any:
         """The empty board. The nonce is a one-way hash of the seed: it reveals nothing about other random numbers."""
@@ -67,6 +73,10 @@ class Dots(Game):
         """The state, and for a seat its own number under ``you``."""
         shown = super().observation(state, seat)
         return shown if seat is None else {"you": seat, **shown}
+
+    def observation_of(self, states: Any, seat: int) -> Any:
+        """The observation of states[0], which need not be parsed."""
+        return {"you": seat, **self.decode(states[0])}
 
     @property
     def point_unit(self) -> float:
@@ -108,6 +118,10 @@ class Dots(Game):
     def scores_of(self, winner: int | None, states: Any) -> list[float]:
         """The boxes owned, by seat."""
         return [int(boxes).bit_count() for boxes in states["boxes"][0]]
+
+    def points_left(self, states: Any) -> int:
+        """The boxes that nobody owns yet."""
+        return int(self._options["rows"] * self._options["cols"] - sum(self.scores_of(None, states)))
 
 
 def _nonce(seed: int) -> int:

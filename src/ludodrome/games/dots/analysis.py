@@ -27,6 +27,18 @@ SOLVER_TIME_SHARE = 0.5
 """The solver's share of the time: the rest is for a search, if the position is too hard to solve."""
 
 
+def exact_value(game: Game, states: Any, nodes: int) -> int | None:
+    """The exact final margin of boxes for the seat to move; None if it takes more than ``nodes``."""
+    if len(game.legal_actions_of(states)) > MAX_SOLVER_EDGES:
+        return None
+    solver = Solver(**game.options, table_bits=SOLVER_TABLE_BITS)
+    solver.begin(states[0])
+    if not solver.run(nodes):
+        return None
+    assert solver.value is not None
+    return solver.value + lead(game, states)
+
+
 def exact_analysis(game: Game, states: Any, time: float | None, count: int) -> Analysis | None:
     """The best ``count`` edges with exact margins; None if they are not found in the solver's share of ``time``."""
     begin = clock.perf_counter()
@@ -118,6 +130,8 @@ class DotsReviewer:
 # Solving
 
 MAX_TABLE_BITS = 27
+PROOF_TABLE_BITS = 16
+"""The table for a proof of few nodes: a new one each time, so that a proof depends on the position alone."""
 
 
 def table_bits(game: Game, state: Any) -> int:
@@ -141,6 +155,17 @@ def solve_move(game: Game, states: Any, edge: int, bits: int) -> tuple[int, tupl
         pass
     assert solver.value is not None
     return solver.value, tuple(solver.line())
+
+
+def proven_value(game: Game, states: Any, nodes: int) -> int | None:
+    """The final margin for the seat to move; None if the solver does not prove it within ``nodes``."""
+    if len(game.legal_actions_of(states)) > MAX_SOLVER_EDGES:
+        return None
+    solver = Solver(**game.options, table_bits=PROOF_TABLE_BITS)
+    solver.begin(states[0])
+    if not solver.run(nodes) or solver.value is None:
+        return None
+    return solver.value + lead(game, states)
 
 
 def make_solver(game: Game, states: Any, bits: int, saved: Solver | None) -> "DotsBackend":

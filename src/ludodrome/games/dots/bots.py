@@ -149,7 +149,7 @@ def make_greedy(game: Game, name: str, seed: int) -> Bot:
 def make_expert(
     game: Game, name: str, seed: int, time: float | None = None, nodes: int | None = None, three: str = ""
 ) -> Bot:
-    """The strongest bot for dots; ``three`` has no effect."""
+    """The bot that solves endgames; ``three`` has no effect."""
     return EndgameSolverBot(game, name, seed, own=Budget(time, nodes), default=EXPERT_BUDGET)
 
 

@@ -1,6 +1,7 @@
 """Skysummit: a tower game with placement."""
 
 import re
+from typing import Any
 
 from ludodrome.game import Game, Option
 from ludodrome.game_extras import FIRST_LEVELS, LADDER_LEVELS, LADDER_SEARCHERS, Diagram, Level
@@ -13,6 +14,9 @@ from ludodrome.search.entry_points import make_kernels
 _CELL = "[a-e][1-5]"
 _ARROW = r"(?:\s*(?:-+>?|→|to)\s*)"
 _UP = r"(?:\s*[,;]?\s*(?:(?:and\s+)?builds?(?:\s+(?:on|at))?|[↑^+])?\s*)"
+
+BOOK_TURNS = 100
+"""The openings of the book are balanced with at least this turn limit: the games that measured them were shorter."""
 
 
 class Skysummit(Game):
@@ -55,6 +59,11 @@ class Skysummit(Game):
         ),
         Diagram(8, "One step wins. Which?", "00000/03200/00111/00000/00000 B3E5 C4D2 8"),
     )
+
+    def __init__(self, /, **options: Any) -> None:
+        super().__init__(**options)
+        if self._options["turn_limit"] >= BOOK_TURNS:
+            self.opening_book = "openings.txt"
 
     def tidy_reply(self, text: str) -> str:
         """Write arrows as a dash and leave out words between the cells."""

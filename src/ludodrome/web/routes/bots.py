@@ -18,7 +18,21 @@ from sqlalchemy import Engine
 
 from ludodrome.arena import sandbox
 from ludodrome.arena.doctor.examination import FAILURE
-from ludodrome.arena.ladder.uploads import MAX_SOURCE, OFF, PREFERRED, QUICK, REQUIRED, check_source
+from ludodrome.arena.ladder.rating_updates import begin_ladder
+from ludodrome.arena.ladder.uploads import (
+    MAX_FILES,
+    MAX_SOURCE,
+    MAX_UPLOADED_MODULE,
+    OFF,
+    PREFERRED,
+    QUICK,
+    REQUIRED,
+    check_source,
+    is_module,
+    is_packed,
+    pack_archive,
+    pack_files,
+)
 from ludodrome.arena.records import to_text
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
 from ludodrome.games import GAMES, find
@@ -29,10 +43,11 @@ from ludodrome.store.models import unpacked
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope, Caller
 from ludodrome.web.budgets import CHECK_SECONDS as CHECK_BUDGET
-from ludodrome.web.budgets import CHECKS, UNLIMITED, CallerBudget, budget_of
+from ludodrome.web.budgets import CHECKS, READING_SECONDS, READINGS, UNLIMITED, CallerBudget, budget_of
 from ludodrome.web.position_view import Json
 from ludodrome.web.responses import Busy, Conflict, StreamedResponse
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, GAME_NAME, Strict
+from ludodrome.web.source_reader import read_source
 
 # Checks of uploaded bots: the doctor runs in a child process and streams its findings.
 # This process never compiles, imports or runs an upload.
@@ -40,6 +55,10 @@ from ludodrome.web.routes.schemas import ERROR_RESPONSES, GAME_NAME, Strict
 
 MAX_CHECKS = 2
 """Checks that run at once."""
+MAX_READINGS = 4
+"""Sources that are read for the editor at once."""
+READING_WAIT = 5.0
+"""Seconds that a reading waits for its turn."""
 WAIT_SECONDS = 20.0
 """Seconds that a check waits for a free slot."""
 CHECK_SECONDS = 180.0
@@ -53,6 +72,14 @@ MAX_FINDING_BYTES = 1 << 20
 _log = logging.getLogger(__name__)
 
 
+class FailedCheck(ValueError):
+    """A bot failed its check; ``finding`` says how, if it got that far."""
+
+    def __init__(self, sentence: str, finding: Json | None) -> None:
+        super().__init__(sentence)
+        self.finding = finding
+
+
 class UploadChecker:
     """Checks uploads, a few at a time. ``policy``: whether they run in a sandbox, one of ``SANDBOX_POLICIES``."""
 
@@ -61,6 +88,7 @@ class UploadChecker:
         self.level: sandbox.SandboxLevel | None = None
         """The sandbox of uploads, once known."""
         self._slots = asyncio.Semaphore(MAX_CHECKS)
+        self._reading = asyncio.Semaphore(MAX_READINGS)
 
     def look(self) -> sandbox.SandboxLevel:
         """Find the sandbox of uploads; this may take seconds."""
@@ -84,7 +112,7 @@ class UploadChecker:
         A caller has a share of the slots, waiting included, so that others find one free.
         """
         check_source(source)
-        sandboxed = await run_in_threadpool(self.check_policy)
+        sandboxed = not is_module(source) and await run_in_threadpool(self.check_policy)
         async with AsyncExitStack() as held:
             await held.enter_async_context(budget.hold_patiently(CHECKS, WAIT_SECONDS))
             try:
@@ -97,6 +125,23 @@ class UploadChecker:
             async with aclosing(_messages(asked)) as messages:
                 async for line in messages:
                     yield line
+
+    async def read(self, source: str, budget: CallerBudget = UNLIMITED) -> Json:
+        """The tokens of a source and its problems, for the editor; a child process reads it."""
+        if source.strip():
+            check_source(source)
+        async with AsyncExitStack() as held:
+            await held.enter_async_context(budget.hold_patiently(READINGS, READING_WAIT))
+            try:
+                await asyncio.wait_for(self._reading.acquire(), READING_WAIT)
+            except TimeoutError:
+                raise Busy("too many sources are being read; try again in a moment") from None
+            held.callback(self._reading.release)
+            held.enter_context(budget.timed(READING_SECONDS))
+            try:
+                return await read_source(source)
+            except TimeoutError:
+                raise Busy("the source could not be read in time; try again in a moment") from None
 
 
 async def _messages(asked: Json) -> AsyncGenerator[Json, None]:
@@ -131,7 +176,6 @@ async def _messages(asked: Json) -> AsyncGenerator[Json, None]:
 router = APIRouter(tags=["bots"], responses=ERROR_RESPONSES)
 
 BotId = Annotated[str, Path(max_length=40)]
-SOURCE = Field(min_length=1, max_length=MAX_SOURCE, description="A Python program that speaks the bot protocol.")
 TOKEN_BYTES = 24
 PART_BYTES = 128 * 1024
 """Bytes of records that are sent together: a slow reader holds no more. Larger parts are compressed in threads."""
@@ -140,26 +184,71 @@ LINES: dict[int | str, dict[str, Any]] = {
 }
 
 
-class NewBot(Strict):
+IDENTITY = Field(
+    default=None,
+    pattern="^[0-9a-f]{1,64}$",
+    description="Of a remote bot: a hash of what runs. If it is not what ran before, that is a new version.",
+)
+
+
+class UploadedProgram(Strict):
+    """The program of an uploaded bot, in one of three forms."""
+
+    source: str | None = Field(default=None, min_length=1, max_length=MAX_SOURCE, description="One file of Python.")
+    files: dict[str, str] | None = Field(
+        default=None, max_length=MAX_FILES, description="Several files by name; main.py is the program."
+    )
+    archive: str | None = Field(
+        default=None,
+        max_length=2 * MAX_UPLOADED_MODULE,
+        description="A zip with a main.py, or a WebAssembly module, in base64.",
+    )
+
+    def packed(self) -> str:
+        """The program as it is stored; ValueError says what is wrong with it."""
+        given = [one for one in (self.source, self.files, self.archive) if one is not None]
+        if len(given) != 1:
+            raise ValueError("an uploaded bot needs a source, or files, or an archive: one of the three")
+        if self.files is not None:
+            return pack_files(self.files)
+        if self.archive is not None:
+            return pack_archive(self.archive)
+        assert self.source is not None
+        check_source(self.source)
+        if is_packed(self.source) or is_module(self.source):
+            raise ValueError("a zip or a WebAssembly module is sent as an archive, not as a source")
+        return self.source
+
+
+class NewBot(UploadedProgram):
     """A bot to enter."""
 
     game: str = GAME_NAME
     name: str = Field(max_length=60, examples=["Little Climber"])
     kind: Literal["uploaded", "remote"]
-    source: str | None = Field(default=None, max_length=MAX_SOURCE, description="Of an uploaded bot.")
+    identity: str | None = IDENTITY
 
 
-class NewVersion(Strict):
+class NewVersion(UploadedProgram):
     """A new version of an uploaded bot."""
 
-    source: str = SOURCE
 
-
-class Upload(Strict):
+class Upload(UploadedProgram):
     """A program to check."""
 
     game: str = GAME_NAME
-    source: str = SOURCE
+
+
+class SourceText(Strict):
+    """A source in the editor."""
+
+    source: str = Field(max_length=MAX_SOURCE, description="Python, finished or not.")
+
+
+class TokenRenewal(Strict):
+    """A new token for a remote bot, and what runs."""
+
+    identity: str | None = IDENTITY
 
 
 class Retiring(Strict):
@@ -199,6 +288,18 @@ def starter(game_id: str) -> Json:
     return {"game": game_id, "source": one_file(game_id)}
 
 
+@router.post("/sources")
+async def read(request: Request, wanted: SourceText, who: Anybody) -> Json:
+    """Read a source for an editor; nothing of it is run.
+
+    ``lines`` has for each line its runs, [length, kind]; a kind is c (comment), s (string), n (number), k (keyword),
+    d (a name that is defined), b (a built-in name) or empty. ``problems`` are errors and warnings of Python's parser:
+    ``grade``, ``text``, ``line`` and ``column`` from 1, ``end`` the first column after it, or 0.
+    """
+    doctor: UploadChecker = request.app.state.doctor
+    return await doctor.read(wanted.source, budget_of(request))
+
+
 @router.get("/bots")
 def bots(
     request: Request,
@@ -229,18 +330,16 @@ async def enter(request: Request, wanted: NewBot, who: BotsScope) -> Json:
     find(wanted.game)
     engine, account = request.app.state.engine, str(who.account)
     if wanted.kind == REMOTE:
-        if wanted.source is not None:
+        if any(one is not None for one in (wanted.source, wanted.files, wanted.archive)):
             raise ValueError("a remote bot has no source on the server")
         token = new_token()
-        bot_id = await run_in_threadpool(store.enter_remote, engine, wanted.game, account, wanted.name, token)
+        identity = wanted.identity or ""
+        bot_id = await run_in_threadpool(store.enter_remote, engine, wanted.game, account, wanted.name, token, identity)
         return {**league.bot_json(await run_in_threadpool(bot_of, request, bot_id)), "token": token}
-    if wanted.source is None:
-        raise ValueError("an uploaded bot needs a source")
+    program = wanted.packed()
     await run_in_threadpool(store.check_name, engine, wanted.game, account, wanted.name)
-    findings = await passed(request, wanted.game, wanted.source)
-    bot_id = await run_in_threadpool(
-        store.enter_uploaded, engine, wanted.game, account, wanted.name, wanted.source, findings
-    )
+    findings = await passed(request, wanted.game, program)
+    bot_id = await run_in_threadpool(store.enter_uploaded, engine, wanted.game, account, wanted.name, program, findings)
     return league.bot_json(await run_in_threadpool(bot_of, request, bot_id))
 
 
@@ -250,29 +349,34 @@ async def add_version(request: Request, bot_id: BotId, wanted: NewVersion, who: 
     found = await run_in_threadpool(own_bot, request, bot_id, who)
     if found.kind != UPLOADED:
         raise ValueError("only an uploaded bot has versions")
-    findings = await passed(request, found.game, wanted.source)
-    number = await run_in_threadpool(store.add_version, request.app.state.engine, bot_id, wanted.source, findings)
+    program = wanted.packed()
+    findings = await passed(request, found.game, program)
+    number = await run_in_threadpool(store.add_version, request.app.state.engine, bot_id, program, findings)
+    await run_in_threadpool(begin_ladder, request.app.state.engine, found.game)
     return {**league.bot_json(found), "version": number}
 
 
 @router.get("/bots/{bot_id}/source")
 def source(request: Request, bot_id: BotId, who: BotsScope) -> Json:
-    """The source of the current version of your uploaded bot."""
+    """The source of the current version of your uploaded bot; ``archive`` if it is a zip or a module, in base64."""
     found = own_bot(request, bot_id, who)
     text = store.source_of(request.app.state.engine, found.spec.partition(":")[2]) if found.kind == UPLOADED else None
     if text is None:
         raise HTTPException(404, "this bot has no source on the server")
-    return {"source": text}
+    return {"archive": text.partition(",")[2]} if is_packed(text) or is_module(text) else {"source": text}
 
 
 @router.post("/bots/{bot_id}/token", status_code=201)
-def renew_token(request: Request, bot_id: BotId, who: BotsScope) -> Json:
+def renew_token(request: Request, bot_id: BotId, who: BotsScope, wanted: TokenRenewal | None = None) -> Json:
     """A new token for your remote bot; the old one stops working."""
     found = own_bot(request, bot_id, who)
     if found.kind != REMOTE:
         raise ValueError("only a remote bot has a token")
     token = new_token()
     store.set_token(request.app.state.engine, bot_id, token)
+    if wanted is not None and wanted.identity is not None:
+        store.identify(request.app.state.engine, bot_id, wanted.identity)
+        begin_ladder(request.app.state.engine, found.game)
     return {"id": bot_id, "token": token}
 
 
@@ -323,10 +427,10 @@ async def check(request: Request, wanted: Upload, who: BotsScope) -> StreamedRes
     """
     find(wanted.game)
     doctor: UploadChecker = request.app.state.doctor
-    budget = budget_of(request)
+    budget, program = budget_of(request), wanted.packed()
 
     async def lines() -> AsyncGenerator[str, None]:
-        async with aclosing(doctor.examine(wanted.game, wanted.source, budget=budget)) as findings:
+        async with aclosing(doctor.examine(wanted.game, program, budget=budget)) as findings:
             async for line in findings:
                 yield json.dumps(line) + "\n"
 
@@ -348,7 +452,7 @@ async def passed(request: Request, game: str, source: str) -> list[Any]:
     if failed is not None or not findings:
         words = "it could not be checked" if failed is None else failed["sentence"]
         last = (failed or {}).get("stderr", "").strip().splitlines()[-1:]
-        raise ValueError(f"the bot failed its check: {words}" + (f" ({last[0]})" if last else ""))
+        raise FailedCheck(f"the bot failed its check: {words}" + (f" ({last[0]})" if last else ""), failed)
     return findings
 
 

@@ -10,11 +10,12 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import Field
 
 from ludodrome.arena.ladder import events
-from ludodrome.arena.ladder.uploads import OFF
+from ludodrome.arena.ladder.uploads import MAX_UPLOADED_MODULE, OFF, is_module, is_packed
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
 from ludodrome.games import GAMES, find
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.league_models import TOURNAMENT, UPLOADED, EventRow
+from ludodrome.store.league_ratings import MAX_FAILURES
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody, BotsScope, Caller
 from ludodrome.web.budgets import budget_of
@@ -22,6 +23,7 @@ from ludodrome.web.league import RatingAxis, Spectators, as_event, sparkline
 from ludodrome.web.position_view import Json
 from ludodrome.web.responses import StreamedResponse
 from ludodrome.web.routes.bots import bot_of, check_game
+from ludodrome.web.routes.pages import showcase
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, GAME_NAME, Strict
 from ludodrome.web.templating import page
 
@@ -282,13 +284,23 @@ def new_bot_page(request: Request, game_id: str, who: Anybody, bot: str | None =
     known = league_bots.find_bot(engine, bot[:40]) if bot else None
     source, old = one_file(game_id) if game_id in GAMES_WITH_STARTERS else "", None
     if known is not None and known.kind == UPLOADED and _owns(known, who) and known.game == game_id:
-        source, old = league_bots.source_of(engine, known.spec.partition(":")[2]) or source, league.bot_json(known)
+        kept, old = league_bots.source_of(engine, known.spec.partition(":")[2]), league.bot_json(known)
+        source = source if kept is None or is_packed(kept) or is_module(kept) else kept
     mine = [league.bot_json(one) for one in league_bots.bots(engine, game_id, who.account)] if who.account else []
     doctor = request.app.state.doctor
     if doctor.policy != OFF:
         with suppress(TimeoutError):  # the result is for later visitors
             request.app.state.bot_pool.executor.submit(doctor.look).result(GLANCE)
-    data = {"game": game_id, "source": source, "bot": old, "mine": mine, "hosted": request.app.state.mode == "hosted"}
+    state = showcase(game_id)["state"]
+    data = {
+        "game": game_id,
+        "source": source,
+        "fields": list(state) if isinstance(state, dict) else [],
+        "most_module": MAX_UPLOADED_MODULE,
+        "bot": old,
+        "mine": mine,
+        "hosted": request.app.state.mode == "hosted",
+    }
     return page(
         request,
         "newbot.html",
@@ -340,6 +352,9 @@ def bot_page(request: Request, game_id: str, bot_id: str, who: Anybody) -> Respo
     assert standing is not None
     details = league.bot_details(engine, standing)
     owned = _owns(found, who)
+    failure = None
+    if owned and found.paused is not None:
+        failure = next(iter(league.failures(engine, found, MAX_FAILURES)), None)
     data = {"game": game_id, "bot": details, "mine": owned}
     return page(
         request,
@@ -348,7 +363,9 @@ def bot_page(request: Request, game_id: str, bot_id: str, who: Anybody) -> Respo
         "/leaderboard",
         bot=details,
         mine=owned,
-        axis=RatingAxis.around([details]),
+        failure=failure,
+        max_failures=MAX_FAILURES,
+        version_axis=RatingAxis.around([one for one in details["versions"] if one.get("rating")]),
         data=data,
     )
 

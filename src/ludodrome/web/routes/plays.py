@@ -1,17 +1,23 @@
 """Plays: games on the page, from the first move to the record. Live streams are in ``live.py``."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
+from ludodrome.arena.ladder.events import check_options
+from ludodrome.arena.ladder.uploads import is_module
 from ludodrome.arena.records import to_text
 from ludodrome.arena.seeds import new_secret
+from ludodrome.arena.transports import COMMAND, FILE, WASM, check_wasm, command
 from ludodrome.bots.registry import is_built_in, kinds_of, read_spec
 from ludodrome.game import Game
 from ludodrome.store.accounts import PLAY
+from ludodrome.store.league_bots import BotEntry, source_of
+from ludodrome.store.league_models import REMOTE, UPLOADED
 from ludodrome.store.models import LOCAL
 from ludodrome.store.plays import FRIEND, digest_of, new_key
 from ludodrome.validation import show
@@ -21,7 +27,9 @@ from ludodrome.web.play import WebPlay, make_play_spec
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.play_state import BOT, PERSON, Viewer
 from ludodrome.web.position_view import Json, open_game
-from ludodrome.web.responses import to_json_bytes
+from ludodrome.web.programs import OWN
+from ludodrome.web.responses import Forbidden, to_json_bytes
+from ludodrome.web.routes.bots import bot_of
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, NewMove, NewPlay, SeatChoice
 
 router = APIRouter(tags=["plays"], responses=ERROR_RESPONSES)
@@ -61,14 +69,22 @@ def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
     A caller who is not signed in gets a ``key``, to be sent as ``X-Play-Key`` from then on.
     """
     game = open_game(wanted.game, wanted.options)
-    for spec in wanted.seats:
-        _check_spec(spec, game)
-        if who.account != LOCAL and spec not in (PERSON, FRIEND):
-            _check_thought(spec, game)
+    entries = [_league_bot(request, spec, game, who) for spec in wanted.seats]
+    chosen = [spec if entry is None else entry.spec for spec, entry in zip(wanted.seats, entries, strict=True)]
+    for spec, entry in zip(chosen, entries, strict=True):
+        if entry is not None and entry.kind == UPLOADED:
+            if not is_module(source_of(request.app.state.engine, entry.version) or ""):
+                request.app.state.doctor.check_policy()
+        elif spec.partition(":")[0] in OWN:
+            _check_program(request, spec, who)
+        else:
+            _check_spec(spec, game)
+            if who.account != LOCAL and spec not in (PERSON, FRIEND):
+                _check_thought(spec, game)
     seed = new_secret() if wanted.seed is None else wanted.seed
-    specs = [PERSON if spec == FRIEND else spec for spec in wanted.seats]
+    specs = [PERSON if spec == FRIEND else spec for spec in chosen]
     position = game.parse_state(wanted.position) if isinstance(wanted.position, str) else wanted.position
-    names = _names(wanted.seats, who)
+    names = _names(wanted.seats, who, entries)
     play_spec = make_play_spec(game, specs, wanted.clock, seed, wanted.opening, names, position)
     kinds = tuple(spec if spec in (PERSON, FRIEND) else BOT for spec in wanted.seats)
     key = new_key() if who.account is None else None
@@ -186,21 +202,52 @@ def _response(play: WebPlay, who: Caller, key: str | None) -> Response:
     return Response(to_json_bytes(play.view(viewer_of(play, who, key))), media_type="application/json")
 
 
-def _names(seats: list[str], who: Caller) -> list[str] | None:
+def _names(seats: list[str], who: Caller, entries: Sequence[BotEntry | None]) -> list[str] | None:
     """Names of the seats; None for the default names at one screen."""
     known = who.name if who.account not in (None, LOCAL) else None
-    if known is None and FRIEND not in seats:
+    if known is None and FRIEND not in seats and not any(entries):
         return None
-    host = known or "Host"
+    host = known or ("Host" if FRIEND in seats else "You")
     called = {PERSON: host if seats.count(PERSON) == 1 else "", FRIEND: "Guest" if seats.count(FRIEND) == 1 else ""}
-    return [called.get(spec, spec) or f"Player {number + 1}" for number, spec in enumerate(seats)]
+    return [
+        entry.name if entry is not None else called.get(spec, spec) or f"Player {number + 1}"
+        for number, (spec, entry) in enumerate(zip(seats, entries, strict=True))
+    ]
+
+
+def _league_bot(request: Request, spec: str, game: Game, who: Caller) -> BotEntry | None:
+    """The bot of the league that ``bot:ID`` names; ValueError if it cannot play this game."""
+    kind, colon, bot_id = spec.partition(":")
+    if kind != BOT or not colon:
+        return None
+    entry = bot_of(request, bot_id[:40])
+    if entry.kind == REMOTE:
+        raise ValueError(f"{entry.name} runs elsewhere and plays in matches only; ask for a match in the arena")
+    if entry.game != game.id:
+        raise ValueError(f"{entry.name} plays {entry.game}, not {game.id}")
+    if who.account != LOCAL:
+        check_options(game, [entry], str(who.account))
+    return entry
+
+
+def _check_program(request: Request, spec: str, who: Caller) -> None:
+    """Programs of one's own: only for the owner of a server that nobody else uses."""
+    if who.account != LOCAL or request.app.state.mode != "local":
+        raise Forbidden("only the owner of this machine can play against programs of their own")
+    kind, _, rest = spec.partition(":")
+    if kind in (COMMAND, FILE):
+        command(kind, rest)
+    elif kind == WASM:
+        check_wasm(spec)
 
 
 def _check_spec(spec: str, game: Game) -> None:
     """Allow only people and built-in bots, not programs."""
     if spec not in (PERSON, FRIEND) and not is_built_in(spec, game):
         kinds = ", ".join(kinds_of(game))
-        raise ValueError(f"a seat is {PERSON}, {FRIEND} or a built-in bot ({kinds}), not {show(spec)}")
+        raise ValueError(
+            f"a seat is {PERSON}, {FRIEND}, {BOT}:ID of the league or a built-in bot ({kinds}), not {show(spec)}"
+        )
 
 
 def _check_thought(spec: str, game: Game) -> None:

@@ -20,8 +20,9 @@ from ludodrome.arena.messages import MAX_LONG_LINE
 from ludodrome.arena.transports.remote import SECRET_HEADER
 from ludodrome.store import announcements
 from ludodrome.store.accounts import BOTS, token_of
-from ludodrome.store.league_bots import arrive, bot_of_token, find_bot, leave, presence, stay
+from ludodrome.store.league_bots import bot_of_token, find_bot
 from ludodrome.store.league_models import REMOTE
+from ludodrome.store.league_presence import arrive, leave, presence, stay
 from ludodrome.web.budgets import BOT_MESSAGES, READS, budget_of
 from ludodrome.web.concurrency import POLICY_VIOLATION, Key, hold
 

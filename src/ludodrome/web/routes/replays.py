@@ -33,7 +33,7 @@ from ludodrome.web.templating import general_page, page
 # A record exists once its game is over, so no position in it is hidden any more.
 
 
-TURN_FIELDS = ("ms", "refusals", "verdict", "substituted", "log")
+TURN_FIELDS = ("ms", "refusals", "verdict", "substituted", "log", "info", "fuel")
 """Fields of a turn that the page shows besides the move."""
 ID_LENGTH = 24
 

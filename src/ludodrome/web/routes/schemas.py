@@ -42,7 +42,8 @@ class NewPlay(Strict):
     seats: list[str] = Field(
         max_length=3,
         examples=[[PERSON, "level:3"]],
-        description="By seat: person, friend (who joins by link), or the spec of a built-in bot.",
+        description="By seat: person, friend (who joins by link), bot:ID of the league, or the spec of a built-in bot; "
+        "for the owner of a local server also cmd:PROGRAM or py:FILE:NAME.",
     )
     clock: str = Field(default="none", max_length=40, description="none, 10s, 30s+60s (with a bank), 5m++3s (Fischer)")
     opening: list[Any] = Field(default=[], description="Moves made before the game begins.")

@@ -71,6 +71,15 @@ export const pageData = () => JSON.parse(document.getElementById("data").textCon
 /** The board module of the game of this page; games of other packages share a generic one. */
 export const boardModule = () => import(`./boards/${document.body.dataset.board}.js`);
 
+/** Handle a form of the page. Its submit buttons are disabled (`data-waits`) until a script can: the policy of the page forbids sending a form any other way. */
+export function onSubmit(form, act) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    return act(event);
+  });
+  for (const button of form.querySelectorAll("button[data-waits]")) button.disabled = false;
+}
+
 const announcer = document.getElementById("say");
 export function say(text) {
   announcer.textContent = announcer.textContent === text ? `${text}\u00a0` : text;

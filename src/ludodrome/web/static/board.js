@@ -75,7 +75,7 @@ export class Board {
     host.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** model: state, legal, marks, last, before, seat, interactive, best, others, flip, animate, analysis, edit. */
+  /** model: state, legal, marks, last, before, seat, interactive, best, others, line, flip, animate, analysis, edit. */
   update(model) {
     const before = this.model;
     this.model = model;
@@ -150,6 +150,13 @@ export class Board {
     this.sent = true;
     this.host.removeAttribute("data-ready");
     this.calls.move(raw);
+  }
+
+  /** What a bot expects, move by move, in the colours of the seats; `draw` gets a move, its position and its seat. */
+  line(draw) {
+    return (this.model.line ?? []).map(({ move, state, seat }, at) =>
+      svg("g", { class: `own-line s${seat}${at ? " later" : ""}`, "data-line": at + 1 }, ...draw(move, state, seat)),
+    );
   }
 
   describe() {

@@ -2,7 +2,8 @@
 
 import { pageData, post, sentence } from "./api.js";
 import { svg } from "./draw.js";
-import { showResults } from "./league.js";
+import { storeKey } from "./keys.js";
+import { ago, showResults } from "./league.js";
 
 const data = pageData();
 const part = (id) => document.getElementById(id);
@@ -47,7 +48,7 @@ function plot(host, history) {
       svg("path", { class: "line", d: `M${points(history.map(([, one], at) => [at, one]))}` }),
       svg("circle", { class: "now", cx: x(history.length - 1), cy: y(rating), r: 4.5 }),
       svg("text", { x: LEFT, y: TALL - 4 }, "first game"),
-      svg("text", { x: wide - 8, y: TALL - 4, "text-anchor": "end" }, `game ${data.bot.games}`),
+      svg("text", { x: wide - 8, y: TALL - 4, "text-anchor": "end" }, "last game"),
     ),
   );
 }
@@ -60,18 +61,41 @@ function tell(text) {
 const host = part("plot");
 if (host) new ResizeObserver(() => plot(host, data.bot.history)).observe(host);
 showResults(part("results"), data.bot.recent, "No games yet.");
-part("retire")?.addEventListener("click", async () => {
-  try {
-    await post(`/bots/${data.bot.id}/retire`, { back: data.bot.retired });
-    location.reload();
-  } catch (error) {
-    tell(sentence(error.message));
-  }
+/** What a button does; a refusal is shown, and the button works again. */
+function act(button, work) {
+  button?.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      await work(button.dataset);
+    } catch (error) {
+      tell(sentence(error.message));
+    }
+    button.disabled = false;
+  });
+}
+
+act(part("retire"), async () => {
+  await post(`/bots/${data.bot.id}/retire`, { back: data.bot.retired });
+  location.reload();
 });
-part("token")?.addEventListener("click", async () => {
-  try {
-    tell(`The new token, shown only once: ${(await post(`/bots/${data.bot.id}/token`)).token}`);
-  } catch (error) {
-    tell(sentence(error.message));
-  }
+act(part("token"), async () => {
+  tell(`The new token, shown only once: ${(await post(`/bots/${data.bot.id}/token`)).token}`);
 });
+act(part("resume"), async () => {
+  await post(`/bots/${data.bot.id}/resume`);
+  location.reload();
+});
+act(part("against"), async () => {
+  const seats = ["person", `bot:${data.bot.id}`];
+  if (data.bot.games % 2) seats.reverse();
+  const play = await post("/plays", { game: data.game, seats });
+  if (play.key) storeKey(play.id, "owner", play.key);
+  location.assign(`/${data.game}/plays/${play.id}`);
+});
+for (const button of document.querySelectorAll("#versions button"))
+  act(button, async ({ first, second }) => {
+    const wish = { first: Number(first), second: Number(second) };
+    const event = await post(`/bots/${data.bot.id}/versions/match`, wish);
+    location.assign(`/${data.game}/tournaments/${event.id}`);
+  });
+for (const place of document.querySelectorAll("[data-moment]")) place.textContent = ago(Number(place.dataset.moment));

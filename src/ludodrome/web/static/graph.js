@@ -9,7 +9,7 @@ export class Graph {
   /** go: called with the number of a position. */
   constructor(host, seats, total, go) {
     Object.assign(this, { host, seats, total, go });
-    this.model = { points: new Map(), marks: [], faults: [], shown: 0 };
+    this.model = { points: new Map(), marks: [], faults: [], shown: 0, own: [] };
     const to = (event) => {
       const box = host.getBoundingClientRect();
       return Math.max(
@@ -30,7 +30,8 @@ export class Graph {
     new ResizeObserver(() => this.draw()).observe(host);
   }
 
-  /** points: position -> { share: [by seat], exact }; marks: { ply, seat, grade }; faults: positions; shown. */
+  /** points: position -> { share: [by seat], exact }; marks: { ply, seat, grade }; faults: positions; shown;
+   *  own: what the bots themselves think, { seat, points: [position, share of the seat] }. */
   update(model) {
     this.model = model;
     this.draw();
@@ -38,7 +39,7 @@ export class Graph {
 
   draw() {
     const width = this.host.clientWidth || 340,
-      { points, marks, faults, shown } = this.model;
+      { points, marks, faults, shown, own } = this.model;
     const x = (position) => PAD + (position / Math.max(1, this.total)) * (width - 2 * PAD),
       y = (share) => PAD + (1 - share) * (HEIGHT - 2 * PAD);
     const parts = [svg("line", { class: "even", x1: 0, y1: y(0.5), x2: width, y2: y(0.5) })];
@@ -53,6 +54,7 @@ export class Graph {
       if (at !== undefined && at !== null)
         parts.push(svg("g", { class: `turning ${grade}` }, shape(seat, x(ply + 1), y(at), 4.5, "token")));
     }
+    for (const one of own) parts.push(...this.ownCurve(one, x, y));
     parts.push(svg("line", { class: "now", x1: x(shown), y1: 0, x2: x(shown), y2: HEIGHT }));
     this.host.replaceChildren(
       svg(
@@ -64,9 +66,25 @@ export class Graph {
   }
 
   words() {
-    const { points, marks } = this.model;
-    if (!points.size) return "Evaluation graph: no values yet.";
-    return `Evaluation graph of ${this.total} moves; ${marks.length} ${marks.length === 1 ? "turning point" : "turning points"}.`;
+    const { points, marks, own } = this.model,
+      beside = own.length
+        ? ` With the bots' own evaluations, ${own.length === 1 ? "one curve" : `${own.length} curves`}.`
+        : "";
+    if (!points.size) return `Evaluation graph: no values yet.${beside}`;
+    return `Evaluation graph of ${this.total} moves; ${marks.length} ${marks.length === 1 ? "turning point" : "turning points"}.${beside}`;
+  }
+
+  /** What a bot thought of its own positions: a thin curve with the shape of its seat. With two seats up is seat 0. */
+  ownCurve({ seat, points }, x, y) {
+    const place = ([at, share]) => [x(at), y(this.seats === 2 && seat === 1 ? 1 - share : share)];
+    const places = points.map(place);
+    return [
+      svg("path", {
+        class: `own s${seat}`,
+        d: `M${places.map((xy) => xy.map((one) => one.toFixed(1)).join(" ")).join("L")}`,
+      }),
+      ...places.map(([left, top]) => shape(seat, left, top, 2.4, "own-mark")),
+    ];
   }
 
   /** The known stretches of neighbours. */

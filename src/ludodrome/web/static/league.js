@@ -9,7 +9,7 @@ const UNITS = [
   [86_400_000, "h", 3_600_000],
   [Infinity, "d", 86_400_000],
 ];
-const CAUSES = {
+export const CAUSES = {
   timeout: "ran out of time",
   crash: "crashed",
   illegal: "made an illegal move",

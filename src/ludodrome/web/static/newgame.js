@@ -1,6 +1,6 @@
 // The dialog that begins a game: who sits where, the options of the game, the clock.
 
-import { get, sentence } from "./api.js";
+import { get, pageData, sentence } from "./api.js";
 import { chip, html } from "./draw.js";
 
 const CLOCKS = [
@@ -22,7 +22,18 @@ function botName(spec) {
   return level ? `Level ${level[1]} · ${LEVELS[level[1] - 1]}` : spec;
 }
 
-function seatSelect(bots, number, chosen) {
+const PROGRAM = "program";
+
+/** The bots of the league that can play on the page; none if they cannot be listed. */
+async function leagueBots(game) {
+  try {
+    return (await get(`/bots?game=${game}`)).filter(({ kind, retired }) => kind === "uploaded" && !retired);
+  } catch {
+    return [];
+  }
+}
+
+function seatSelect({ bots, league, local }, number, chosen) {
   const levels = bots.filter((spec) => spec.startsWith("level:")),
     others = bots.filter((spec) => !spec.startsWith("level:"));
   const option = (spec, name) => html("option", { value: spec, selected: spec === chosen }, name);
@@ -37,8 +48,30 @@ function seatSelect(bots, number, chosen) {
       option("friend", "A friend by link"),
       html("optgroup", { label: "Levels" }, ...levels.map((spec) => option(spec, botName(spec)))),
       html("optgroup", { label: "Other bots" }, ...others.map((spec) => option(spec, spec))),
+      ...(league.length
+        ? [html("optgroup", { label: "The league" }, ...league.map(({ id, name }) => option(`bot:${id}`, name)))]
+        : []),
+      ...(local ? [option(PROGRAM, "A program of mine")] : []),
     ),
+    ...(local
+      ? [
+          html("input", {
+            type: "text",
+            id: `program-${number}`,
+            "aria-label": `Program of seat ${number + 1}`,
+            placeholder: "cmd:./mybot or py:mine.py:MyBot",
+            autocomplete: "off",
+            hidden: true,
+          }),
+        ]
+      : []),
   );
+}
+
+/** What a seat is: the choice of its list, or the program written beside it. */
+function specOf(select) {
+  const program = select.parentElement.querySelector("input");
+  return select.value === PROGRAM ? program.value.trim() || "cmd:" : select.value;
 }
 
 const plainName = (name) => name[0].toUpperCase() + name.slice(1).replaceAll("_", " ");
@@ -90,7 +123,11 @@ export async function openDialog(game, GameBoard, view, begin, fixed = null) {
   );
   dialog.showModal();
   try {
-    known = known || (await get(`/games/${game}`));
+    known = known || {
+      ...(await get(`/games/${game}`)),
+      league: await leagueBots(game),
+      local: pageData().mode === "local",
+    };
   } catch (error) {
     dialog.querySelector("p").textContent = sentence(error.message);
     return;
@@ -131,11 +168,17 @@ export async function openDialog(game, GameBoard, view, begin, fixed = null) {
     const kept = now.length ? now : specs;
     seats.replaceChildren(
       seats.firstChild,
-      ...Array.from({ length: count }, (_, at) => seatSelect(known.bots, at, kept[at] || "level:3")),
+      ...Array.from({ length: count }, (_, at) => seatSelect(known, at, kept[at] || "level:3")),
     );
   };
   fillSeats();
   form.querySelector('[name="players"]')?.addEventListener("change", fillSeats);
+  seats.addEventListener("change", ({ target }) => {
+    const program = target.parentElement.querySelector("input");
+    if (target.name !== "seat" || !program) return;
+    program.hidden = target.value !== PROGRAM;
+    if (!program.hidden) program.focus();
+  });
   const fieldOf = (name) => form.querySelector(`[name="${name}"]`);
   const disableUnused = () => {
     const unused = GameBoard.unused(Object.fromEntries(options.map(({ name }) => [name, fieldOf(name).value])));
@@ -161,7 +204,7 @@ export async function openDialog(game, GameBoard, view, begin, fixed = null) {
         game,
         options: values,
         ...(fixed ? { position: fixed.position } : {}),
-        seats: [...seats.querySelectorAll("select")].map((one) => one.value),
+        seats: [...seats.querySelectorAll("select")].map(specOf),
         clock: clock.value,
       });
       dialog.close();

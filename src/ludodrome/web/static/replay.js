@@ -1,8 +1,8 @@
 // The replay page: a finished game, position by position, with what the engine thinks of it.
 
-import { boardModule, get, pageData, say, sentence } from "./api.js";
+import { boardModule, get, pageData, post, say, sentence } from "./api.js";
 import { chip, html, moves as inMotion, SEATS } from "./draw.js";
-import { copy, dotsOfWaiting, playOn, worth } from "./engine.js";
+import { copy, dotsOfWaiting, playOn, signed, worth } from "./engine.js";
 import { Graph } from "./graph.js";
 
 const data = pageData();
@@ -13,6 +13,10 @@ const POLL = 350;
 const STILL_DELAY = 1000;
 /** A game that is played on shows at most this many earlier moves; else it begins in the position itself. */
 const MAX_OPENING = 200;
+/** Plies of a bot's line that are drawn, and texts of a turn that are shown, and their characters. */
+const MAX_LINE = 4,
+  MAX_TEXTS = 12,
+  MAX_TEXT = 600;
 const SIGNS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 const CAUSES = {
   timeout: "ran out of time",
@@ -28,6 +32,7 @@ let game = null;
 let shown = 0;
 let flipped = false;
 let drawBest = true;
+let drawOwn = true;
 let running = null;
 let graph = null;
 let accuracy = [];
@@ -35,6 +40,9 @@ let turning = [];
 const graded = new Map();
 /** What the viewer's own bots said, by seat. */
 let logs = [];
+/** The lines that bots expected, by ply, once the server has read them. */
+const expectations = new Map();
+let curves = [];
 
 const board = new GameBoard(part("board"), part("bar"), { move: () => {}, why: async () => "", say });
 const last = () => game.turns.length;
@@ -51,6 +59,8 @@ async function start() {
   }
   for (const { turns } of logs)
     for (const { turn, ...said } of turns) Object.assign(game.turns[turn] ?? game.stopped ?? {}, said);
+  curves = ownCurves();
+  legend();
   graph = new Graph(part("graph"), game.names.length, last(), (to) => go(to));
   part("range").max = last();
   part("analyse").hidden = part("best").hidden = !GameBoard.analysable(game.options);
@@ -112,6 +122,7 @@ function go(to) {
 
 function show(animate) {
   paint(animate);
+  readLine(shown);
   draw();
   comment();
   players();
@@ -124,6 +135,85 @@ function show(animate) {
   if (next)
     node.scrollTop = Math.max(0, Math.min(node.scrollTop, next.offsetTop - 8), next.offsetTop - node.clientHeight + 40);
   else node.scrollTop = 0;
+}
+
+// What the bots themselves thought
+
+/** The last figures and the last line of a turn, and all its texts. */
+function thoughts(turn) {
+  const found = { texts: [] };
+  for (const { text, ...rest } of turn?.info ?? []) {
+    Object.assign(found, rest);
+    if (text) found.texts.push(text.slice(0, MAX_TEXT));
+  }
+  found.texts = found.texts.slice(-MAX_TEXTS);
+  return found;
+}
+
+/** The evaluations of each bot as shares; every bot has a scale of its own, the score that four of five stay below. */
+function ownCurves() {
+  return game.names
+    .map((_, seat) => {
+      const scores = game.turns
+        .map((turn, ply) => [ply, turn.seat === seat ? thoughts(turn).score : undefined])
+        .filter(([, score]) => score !== undefined);
+      const sizes = scores.map(([, score]) => Math.abs(score)).sort((a, b) => a - b),
+        scale = sizes[Math.floor(sizes.length * 0.8)] || 1;
+      return { seat, points: scores.map(([ply, score]) => [ply, 0.5 + 0.5 * Math.tanh(score / scale)]) };
+    })
+    .filter(({ points }) => points.length);
+}
+
+function legend() {
+  part("own").hidden = !game.turns.some((turn) => thoughts(turn).pv);
+  part("legend").hidden = !curves.length && part("own").hidden;
+  part("legend").firstElementChild.replaceChildren(
+    html("span", {}, html("i"), "engine"),
+    ...curves.map(({ seat }) => html("span", {}, chip(seat), html("b", {}, game.names[seat]))),
+  );
+}
+
+/** Asks the server to read the line that the bot to move expected here, and draws it once that is known. */
+async function readLine(ply) {
+  const { pv } = thoughts(game.turns[ply]);
+  if (!Array.isArray(pv) || !pv.length || expectations.has(ply)) return;
+  expectations.set(ply, []);
+  for (const moves of [pv.slice(0, MAX_LINE), pv.slice(0, 1)]) {
+    try {
+      const found = await post(`/boards/${data.game}`, {
+        options: game.options,
+        state: game.positions[ply].state,
+        moves,
+      });
+      expectations.set(
+        ply,
+        found.moves.map((one, at) => ({ ...one, state: found.positions[at].state })),
+      );
+      if (ply === shown) paint(false);
+      return;
+    } catch (error) {
+      if (error.status !== 422) return;
+    }
+  }
+}
+
+const lineHere = () => (drawOwn ? (expectations.get(shown) ?? []) : []);
+
+/** What a bot said beside its move. */
+function telemetry(turn) {
+  const { score, depth, nodes, pv, texts } = thoughts(turn),
+    facts = [
+      score === undefined ? "" : signed(score),
+      depth === undefined ? "" : `depth ${depth}`,
+      nodes === undefined ? "" : `${nodes.toLocaleString("en")} nodes`,
+    ].filter(Boolean);
+  const known = expectations.get(game.turns.indexOf(turn))?.map(({ text }) => text),
+    expected = known?.length ? known : (pv ?? []).filter((one) => typeof one === "string").slice(0, MAX_LINE);
+  if (expected.length) facts.push(`expects ${expected.join(" ").slice(0, MAX_TEXT)}`);
+  return [
+    ...(facts.length ? [html("p", { class: "own-words" }, html("b", {}, "Its own view: "), facts.join(" · "))] : []),
+    ...texts.map((text) => html("p", { class: "muted own-words" }, text)),
+  ];
 }
 
 function paint(animate) {
@@ -142,6 +232,7 @@ function paint(animate) {
     eyes: 0,
     interactive: false,
     best: best && GameBoard.drawable(best) ? best : null,
+    line: lineHere().filter(({ move }) => GameBoard.drawable(move)),
     flip: flipped,
     animate,
     analysis: true,
@@ -157,7 +248,8 @@ function word() {
     found && drawBest && GameBoard.drawable(found.best.move)
       ? ` Best: ${found.best.text}, ${worth(GameBoard.unit, found.best) || "even"}.`
       : "";
-  return `${game.names[now.to_move]} to move.${best}`;
+  const expected = lineHere().map(({ text }) => text);
+  return `${game.names[now.to_move]} to move.${best}${expected.length ? ` It expects: ${expected.join(" ")}.` : ""}`;
 }
 
 function ending() {
@@ -242,7 +334,7 @@ function draw() {
   const marks = turning.map((ply) => ({ ply, seat: graded.get(ply)?.seat ?? 0, grade: graded.get(ply)?.grade }));
   const faults = [...game.turns.keys()].filter((ply) => troubled(game.turns[ply])).map((ply) => ply + 1);
   if (game.stopped) faults.push(last());
-  graph.update({ points, marks, faults, shown });
+  graph.update({ points, marks, faults, shown, own: curves });
 }
 
 const troubled = (turn) => Boolean(turn.verdict || turn.substituted || turn.refusals?.length);
@@ -319,7 +411,7 @@ function comment() {
         ),
       );
     else if (one) lines.push(html("p", { class: "muted" }, worth(GameBoard.unit, one.played)));
-    lines.push(...troubles(turn));
+    lines.push(...telemetry(turn), ...troubles(turn));
   }
   if (shown === last() && game.stopped) lines.push(...troubles(game.stopped));
   if (shown === last()) lines.push(html("p", {}, html("b", {}, ending())), ...logs.flatMap(ownWords));
@@ -356,7 +448,8 @@ function troubles(turn) {
         `${game.names[turn.seat]} ${CAUSES[turn.verdict.cause] ?? turn.verdict.cause}: ${turn.verdict.why}${turn.substituted ? ". The first legal move was played for it" : ""}.`,
       ),
     );
-  for (const text of turn.log ?? []) lines.push(html("p", { class: "muted" }, `It says: ${text}`));
+  for (const text of (turn.log ?? []).slice(-MAX_TEXTS))
+    lines.push(html("p", { class: "muted own-words" }, `It says: ${text.slice(0, MAX_TEXT)}`));
   return lines;
 }
 
@@ -444,6 +537,11 @@ part("flip").addEventListener("click", () => {
 part("best").addEventListener("click", () => {
   drawBest = !drawBest;
   part("best").setAttribute("aria-pressed", String(drawBest));
+  paint(false);
+});
+part("own").addEventListener("click", () => {
+  drawOwn = !drawOwn;
+  part("own").setAttribute("aria-pressed", String(drawOwn));
   paint(false);
 });
 part("link").addEventListener("click", () => copy(part("link"), `${location.origin}/games/${data.id}#${shown}`));

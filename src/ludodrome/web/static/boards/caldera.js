@@ -308,7 +308,11 @@ export class GameBoard extends Board {
   /** The engine's best, and what comes next to it fainter and below. */
   best() {
     const { best, others = [] } = this.model;
-    return [...others.map((one) => svg("g", { class: "faint" }, ...this.mark(one))), ...(best ? this.mark(best) : [])];
+    return [
+      ...others.map((one) => svg("g", { class: "faint" }, ...this.mark(one))),
+      ...(best ? this.mark(best) : []),
+      ...this.line((move) => this.mark(move)),
+    ];
   }
 
   mark(best) {

@@ -52,7 +52,7 @@ export class GameBoard extends Board {
     return [this.place(r, c), orient === "H" ? this.place(r, c + 1) : this.place(r + 1, c)];
   }
 
-  line(edge, name, extra = {}) {
+  edge(edge, name, extra = {}) {
     const [[x1, y1], [x2, y2]] = this.ends(edge),
       length = Math.hypot(x2 - x1, y2 - y1);
     const [ix, iy] = [((x2 - x1) / length) * 11, ((y2 - y1) / length) * 11];
@@ -100,15 +100,16 @@ export class GameBoard extends Board {
           const edge = { orient, r, c },
             drawn = (orient === "H" ? state.h : state.v)[r][c];
           lines.push(
-            this.line(edge, drawn ? `edge${last && edgeKey(last) === edgeKey(edge) ? " newest" : ""}` : "edge-open", {
+            this.edge(edge, drawn ? `edge${last && edgeKey(last) === edgeKey(edge) ? " newest" : ""}` : "edge-open", {
               "data-edge": edgeKey(edge),
             }),
           );
           if (edit && !whole) this.open.set(edgeKey(edge), edge);
           if (edit ? !whole : !drawn) targets.push(this.edgeTarget(edge, drawn));
         }
-    for (const other of this.model.others || []) lines.push(this.line(other, "edge-best faint"));
-    if (best) lines.push(this.line(best, "edge-best"));
+    for (const other of this.model.others || []) lines.push(this.edge(other, "edge-best faint"));
+    if (best) lines.push(this.edge(best, "edge-best"));
+    lines.push(...this.line((move) => [this.edge(move, "edge-line")]));
     this.near = svg("line", { class: `edge-near s${seat ?? 0}`, visibility: "hidden", "pointer-events": "none" });
     for (let r = 0; r <= rows; r++)
       for (let c = 0; c <= cols; c++) {
@@ -197,7 +198,7 @@ export class GameBoard extends Board {
     if (!this.near) return;
     this.near.setAttribute("visibility", edge ? "visible" : "hidden");
     if (!edge) return;
-    for (const name of ["x1", "y1", "x2", "y2"]) this.near.setAttribute(name, this.line(edge, "").getAttribute(name));
+    for (const name of ["x1", "y1", "x2", "y2"]) this.near.setAttribute(name, this.edge(edge, "").getAttribute(name));
   }
 
   activate(key, event) {

@@ -250,17 +250,21 @@ export class TowerBoard extends Board {
   /** The engine's best, and what comes next to it fainter and below. */
   best() {
     const { best, others = [] } = this.model;
-    return [...others.map((one) => svg("g", { class: "faint" }, ...this.mark(one))), ...(best ? this.mark(best) : [])];
+    return [
+      ...others.map((one) => svg("g", { class: "faint" }, ...this.mark(one))),
+      ...(best ? this.mark(best) : []),
+      ...this.line((move, state, seat) => this.mark(move, this.read(state), seat)),
+    ];
   }
 
-  mark(move) {
+  mark(move, now = this.now, seat = this.model.seat) {
     const { w, to, build, place } = this.readMove(move);
     const ring = (cell) => {
       const [x, y] = this.corner(cell);
       return svg("rect", { class: "arrow-build", x: x + 5, y: y + 5, width: CELL - 10, height: CELL - 10, rx: 7 });
     };
     if (place) return place.map(ring);
-    const from = this.now.workers[this.model.seat]?.[w];
+    const from = now.workers[seat]?.[w];
     if (from === undefined || from === null) return [];
     const [x1, y1] = this.middle(from),
       [x2, y2] = this.middle(to);

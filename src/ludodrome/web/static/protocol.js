@@ -1,0 +1,53 @@
+// The words of the bot protocol, for the editor's completion. docs/reference/protocol.md explains them.
+
+/** Values of `type`. */
+export const TYPES = {
+  hello: "a game begins",
+  turn: "you are to move",
+  observe: "another seat is to move",
+  refused: "your move was refused; the same turn follows",
+  over: "the game has ended",
+  move: "your answer to a turn",
+  error: "you give up this turn, and say why",
+  log: "a text for the record",
+  info: "what you think: score, depth, nodes, pv, text",
+  ready: "your answer to hello: the start is over",
+};
+
+/** Fields of messages. */
+export const FIELDS = {
+  type: "what kind of message it is",
+  protocol: "the version of the protocol",
+  match: "the id of this game",
+  game: "the id of the game's rules",
+  options: "the options of the game",
+  seat: "your seat, from 0",
+  player: "the same as seat",
+  seats: "how many seats there are",
+  clock: "the time control",
+  move_ms: "milliseconds for a move",
+  bank_ms: "milliseconds in reserve for all moves",
+  increment_ms: "milliseconds added after each move",
+  seed: "a random number for you alone",
+  turn: "the number of the turn; repeat it in your move",
+  state: "the position, as your seat sees it",
+  legal_moves: "all legal moves, or null",
+  deadline_ms: "milliseconds that you have",
+  ts_ms: "when the turn was sent",
+  why: "why your move was refused",
+  tries_left: "how often you may try again",
+  winner: "the seat that won, or null",
+  reason: "how the game ended",
+  scores: "points by seat",
+  verdict: "what you did wrong, or null",
+  cause: "timeout, crash, illegal, protocol or error",
+  move: "the move that you make",
+  error: "what went wrong",
+  text: "words for the record",
+  score: "how you stand, higher is better for you",
+  depth: "how many plies you looked ahead",
+  nodes: "how many positions you visited",
+  pv: "the moves that you expect",
+  games: '"many": this process plays several games',
+  wants: '["moves", "clocks"]: what each turn shall carry',
+};
