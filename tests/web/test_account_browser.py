@@ -1,5 +1,6 @@
 """A browser signs up, makes a token, changes its password, signs out; and no text runs as a script."""
 
+import re
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -42,6 +43,22 @@ def _sign_up(page: Any, name: str) -> None:
     page.fill("#password", PASSWORD)
     page.click("#sign button[type=submit]")
     page.locator("#tokens").wait_for()
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/sign-up", "/dots/analysis", "/dots/bots/new", "/account"])
+def test_a_form_cannot_be_sent_before_its_script_is_there(page: Any, path: str) -> None:
+    """The policy of the page forbids sending a form without a script: what was pressed too early would be lost."""
+    if path == "/account":
+        _sign_up(page, "Corinna")
+    page.route(re.compile(r"/static/.*\.js$"), lambda _: None)
+    page.goto(path, wait_until="commit")
+    buttons = page.locator("form button[type=submit]")
+    buttons.first.wait_for(state="attached")
+    assert buttons.evaluate_all("all => all.every((one) => one.disabled)")
+    page.unroute_all(behavior="ignoreErrors")
+    page.reload()
+    if path != "/dots/bots/new":  # there a guest may only read
+        page.locator("form button[type=submit]:enabled").first.wait_for(state="attached")
 
 
 def test_from_sign_up_to_sign_out(page: Any, hosted: Hosted) -> None:

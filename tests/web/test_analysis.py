@@ -197,6 +197,23 @@ def test_a_position_is_pasted_and_variations_are_tried(page: Any) -> None:
     assert page.input_value("#line") == shown
 
 
+def test_lines_of_the_position_before_cannot_be_clicked(page: Any) -> None:
+    """While another position is on its way, a click on an old line would be lost with the old position."""
+    page.goto("/spaces/analysis")
+    page.wait_for_selector("#engine button .best")
+    held: list[Any] = []
+    page.route("**/api/v1/boards/spaces", lambda route: held.append(route))
+    page.fill("#line", "3:1:u6uf")
+    page.click("#set")
+    page.wait_for_selector("#engine:not(:has(button))")
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    page.unroute_all()
+    page.wait_for_selector("#engine button .best")
+    assert "u6uf" in page.url
+
+
 def test_boards_of_spaces_run_against_each_other(page: Any) -> None:
     page.goto("/spaces/analysis")
     page.wait_for_selector("#board[data-ready]")

@@ -1,5 +1,5 @@
 // One's account: tokens, sessions, password, deletion. The second factor is in second_factor.js.
-import { get, pageData, post, remove, say, sentence } from "./api.js";
+import { get, onSubmit, pageData, post, remove, say, sentence } from "./api.js";
 import { showSecondFactor } from "./second_factor.js";
 
 const { hosted, scopes } = pageData();
@@ -109,8 +109,7 @@ for (const scope of scopes) {
   part("scopes").append(label);
 }
 
-part("new-token").addEventListener("submit", async (event) => {
-  event.preventDefault();
+onSubmit(part("new-token"), async () => {
   const no = part("token-no");
   no.textContent = "";
   const chosen = [...part("scopes").querySelectorAll("input:checked")].map((box) => box.value);
@@ -151,8 +150,7 @@ if (hosted) {
     await remove("/session").catch(() => {});
     location.assign("/");
   });
-  part("new-password").addEventListener("submit", async (event) => {
-    event.preventDefault();
+  onSubmit(part("new-password"), async (event) => {
     const no = part("password-no");
     no.className = "no";
     no.textContent = "";
@@ -171,8 +169,7 @@ if (hosted) {
     await showSessions().catch(failed("sessions"));
     say("Signed out everywhere else.");
   });
-  part("delete-account").addEventListener("submit", async (event) => {
-    event.preventDefault();
+  onSubmit(part("delete-account"), async () => {
     const no = part("delete-no");
     no.textContent = "";
     if (!part("delete-password").value) {

@@ -1,6 +1,6 @@
 // The analysis board: any position, moves tried from it as a tree, the engine's lines, a link to share.
 
-import { boardModule, pageData, post, postPatiently, say, sentence } from "./api.js";
+import { boardModule, onSubmit, pageData, post, postPatiently, say, sentence } from "./api.js";
 import { chip, html, SEATS } from "./draw.js";
 import { copy, dotsOfWaiting, fillBar, playOn, shareOf, signed, worth } from "./engine.js";
 
@@ -37,7 +37,12 @@ const path = (one) => (one.parent ? [...path(one.parent), one] : [one]);
 
 async function load(wish) {
   part("refusal").textContent = "";
-  const loaded = await post(`/boards/${data.game}`, wish);
+  asked += 1; // the lines of the position before are void
+  lines([html("p", {}, "One moment ", dotsOfWaiting())]);
+  const loaded = await post(`/boards/${data.game}`, wish).catch((error) => {
+    if (node) think();
+    throw error;
+  });
   options = loaded.options;
   root = nodeOf(loaded.positions[0]);
   let one = root;
@@ -69,10 +74,12 @@ async function attempt(raw) {
     return;
   }
   busy = true;
+  const from = node;
   try {
-    const answer = await post(`/boards/${data.game}`, { options, state: node.position.state, moves: [raw] });
-    const next = nodeOf(answer.positions[1], node, answer.moves[0]);
-    node.children.push(next);
+    const answer = await post(`/boards/${data.game}`, { options, state: from.position.state, moves: [raw] });
+    if (node !== from) return; // another position was set meanwhile
+    const next = nodeOf(answer.positions[1], from, answer.moves[0]);
+    from.children.push(next);
     visit(next, true);
     say(`${next.made.text}. ${turnWords()}`);
   } catch (error) {
@@ -535,10 +542,7 @@ async function set(text) {
   }
 }
 
-part("paste").addEventListener("submit", (event) => {
-  event.preventDefault();
-  set(part("line").value);
-});
+onSubmit(part("paste"), () => set(part("line").value));
 part("line").addEventListener("focus", () => part("line").select());
 part("edit").addEventListener("click", async () => {
   await editorLoaded;
@@ -601,7 +605,6 @@ function failed(error) {
 }
 
 async function start() {
-  lines([html("p", {}, "One moment ", dotsOfWaiting())]);
   try {
     if (await fromLink()) return;
   } catch (error) {

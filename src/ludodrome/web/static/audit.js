@@ -1,5 +1,5 @@
 // The audit log, for administrators.
-import { counted, get, pageData, sentence } from "./api.js";
+import { counted, get, onSubmit, pageData, sentence } from "./api.js";
 import { html } from "./draw.js";
 
 const { most } = pageData();
@@ -55,10 +55,7 @@ async function show(more = false) {
   log.removeAttribute("aria-busy");
 }
 
-document.getElementById("filter").addEventListener("submit", (event) => {
-  event.preventDefault();
-  show();
-});
+onSubmit(document.getElementById("filter"), () => show());
 action.addEventListener("change", () => show());
 older.addEventListener("click", () => show(true));
 show();

@@ -1,5 +1,5 @@
 // Sign in and sign up.
-import { ownPage, pageData, post, sentence } from "./api.js";
+import { onSubmit, ownPage, pageData, post, sentence } from "./api.js";
 
 const { new: isNew } = pageData();
 const form = document.getElementById("sign");
@@ -23,8 +23,7 @@ const extra = () =>
 
 for (const link of document.querySelectorAll("a[data-keep]")) link.href += location.search;
 
-form.addEventListener("submit", async (event) => {
-  event.preventDefault();
+onSubmit(form, async () => {
   if (!name.value.trim()) return refuse("Enter your name.", name);
   if (!password.value) return refuse("Enter a password.", password);
   const missing = steps.find(({ box, field }) => !box.hidden && !field.value.trim());
