@@ -243,6 +243,7 @@ class ProgramBot:
         turn = seats.Turn(number, own["seat"], None, 0.0, None, lambda: observation, lambda turn: asked)
         answer = self._seat.ask(turn)
         if answer.fault is not None:
+            self._seat.close()  # ends the program, so that all of its standard error has been read
             last = console.printable("\n".join(self._seat.stderr.strip().splitlines()[-LAST_LINES:]))
             raise ProgramFailed(f"{answer.fault.cause}: {answer.fault.why}" + (f"\n{last}" if last else ""))
         return answer.move
