@@ -182,7 +182,7 @@ def run_tournament(
         "adjudication": adjudicate,
     }
     agreed = _plan(plan, {key: value for key, value in given.items() if value is not None})
-    opened = _open(agreed, store or Path(f"{_file_name(agreed.name)}{SUFFIX}"), resume, again)
+    opened = _open(agreed, store or Path(f"{_file_name(agreed.name)}{SUFFIX}"), resume, again, log)
     with start_workers(workers, cluster) as pool:
         whole = _play(opened, pool, log, json)
     _show(opened, json)
@@ -302,11 +302,11 @@ def _plan(path: Path | None, given: dict[str, Any]) -> TournamentPlan:
         return plans.make_plan(given) if path is None else plans.read_plan(path, given)
 
 
-def _open(plan: TournamentPlan, path: Path, resume: bool, again: bool) -> Tournament:
+def _open(plan: TournamentPlan, path: Path, resume: bool, again: bool, log: Path | None) -> Tournament:
     """A new tournament in the store, or with ``resume`` the one that is there."""
     with command_errors():
         try:
-            return api.open_tournament(plan, path, resume=resume, replay_unrated=again)
+            return api.open_tournament(plan, path, resume=resume, replay_unrated=again, log=log)
         except api.TournamentExists as error:
             raise CommandError(
                 f"{path} already has a tournament {plan.name}; continue it with --resume, or choose another --store"

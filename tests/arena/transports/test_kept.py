@@ -288,9 +288,7 @@ def test_a_mended_bot_is_not_played_by_the_process_of_its_older_version(
         with ThreadPoolExecutor(1) as executor:
             for number, when_asked in enumerate(choices):
                 bots = [script(tmp_path, when_asked), "random"]
-                result = ludodrome.play_match(
-                    ludodrome.make("dots", rows=1, cols=1), bots, workers=executor, **usual
-                )
+                result = ludodrome.play_match(ludodrome.make("dots", rows=1, cols=1), bots, workers=executor, **usual)
                 words = "".join("".join(record.get("stderr", [])) for record in result.records)
                 assert ("old" in words, "mended" in words) == (number == 0, number == 1)
                 assert words.count("started") == 1
