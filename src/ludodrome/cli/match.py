@@ -394,16 +394,19 @@ def sentences(tally: MatchTally, elo: bool = True) -> list[str]:
             causes = ", ".join(f"{cause} {count}" for cause, count in tallies.ranked(line.verdicts))
             found.append(f"verdicts against {line.name}: {causes}")
             found += failures(line)
+        if line.noted_games:
+            games = "1 game" if line.noted_games == 1 else f"{line.noted_games} games"
+            found.append(f"notes on {line.name} in {games}; the first: {line.first_note}")
     return found
 
 
 def failures(line: PlayerTally) -> list[str]:
-    """Why a bot failed: each distinct reason once, with the last lines of its standard error."""
+    """Why a bot failed: each distinct reason once, with what it sent and the last lines of its standard error."""
     found = []
     for (cause, why), count in line.failures.most_common(tallies.MAX_SHOWN_FAILURES):
         games = "in 1 game" if count == 1 else f"in {count} games"
         found.append(f"  {line.name}, {games}: {cause}: {why}")
-        found += [f"    stderr: {words}" for words in line.last_words[cause, why].splitlines()]
+        found += [f"    {words}" for words in line.first_failures[cause, why].details()]
     rest = len(line.failures) - tallies.MAX_SHOWN_FAILURES
     return [*found, f"  and {rest} other reasons"] if rest > 0 else found
 
