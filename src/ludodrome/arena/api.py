@@ -308,7 +308,7 @@ def open_tournament(
     if plan.seed_drawn:
         plan = plan.with_seed(begun.seed)
     before = {one.name: one.identities for one in begun.settings}
-    kept = begun.to_json()
+    kept = begun.with_tags_of(plan).to_json()
     if changed := [key for key, value in plan.with_identities(before).to_json().items() if kept.get(key) != value]:
         raise ValueError(f"the plan of {plan.name} has changed since it was started: {listing(changed)}")
     if replay_unrated:
@@ -317,7 +317,7 @@ def open_tournament(
         note = "this tournament does not say which versions of the bots played its games so far"
         return Tournament(plan.with_identities(before), ledger, [note])
     changes = _changed_entrants(plan, before)
-    if changes:
+    if changes or plan != plan.with_tags_of(begun):
         ledger.change_plan(plan.to_json())
     return Tournament(plan, ledger, [*notes, *changes])
 

@@ -228,13 +228,14 @@ def event_details(engine: Engine, one: EventRow) -> Json:
     """
     tournament = events.standing_of(engine, one)
     cells, table = crosstable(tournament), standings(tournament)
+    tags = {entrant.name: list(entrant.tags) for entrant in tournament.plan.entrants}
     lines = []
     for line in table:
         against: list[Any] = []
         for rival in (other.name for other in table):
             cell = cells.get((line.name, rival))
             against.append(None if cell is None else {"points": cell.points, "games": cell.games})
-        lines.append({**line.to_json(), "id": one.bots[line.name], "against": against})
+        lines.append({**line.to_json(), "id": one.bots[line.name], "tags": tags[line.name], "against": against})
     secret = None if league_matches.is_sealed(engine, one.id) else str(tournament.plan.seed)
     return {**event_json(one, tournament.played), "seed": secret, "standings": lines}
 
