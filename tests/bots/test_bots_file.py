@@ -86,6 +86,8 @@ def test_the_commands_take_the_names(bots: Path, monkeypatch: pytest.MonkeyPatch
     data = json.loads(output("match", "dots", "mine", "old", "--bots", str(bots), "--games", "2", *small))
     assert (data["names"], data["clocks"]) == (["mine", "old"], {"mine": "90s"})
     assert not data["players"][0]["verdicts"]
+    shown = output("match", "dots", "mine", "old", "--bots", str(bots), "--games", "2", *small[:-1])
+    assert "clock none, mine 90s, policy" in shown
     monkeypatch.chdir(bots.parent)
     assert "there is no bot 'mine'" in complaint(run("match", "dots", "mine", "old", *small))
     cup = ["tournament", "run", "--game", "dots:rows=2,cols=2", "--no-openings", "--bots", "bots.toml", "--json"]

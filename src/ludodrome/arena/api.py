@@ -37,11 +37,11 @@ from ludodrome.arena.results import MatchResult, SprtResult, TournamentResult
 from ludodrome.arena.seeds import new_secret
 from ludodrome.arena.statistics.scores import refuse_elo
 from ludodrome.arena.statistics.sprt import LOGISTIC, Sprt
-from ludodrome.arena.tournaments.plans import ROUND_ROBIN, TournamentPlan, make_plan
+from ludodrome.arena.tournaments.plans import ROUND_ROBIN, TournamentPlan, changed_entrants, make_plan
 from ludodrome.arena.tournaments.tournament import MemoryLedger, Tournament
 from ludodrome.arena.transports import check_wasm
 from ludodrome.bots import llm
-from ludodrome.bots.identity import examine, named_with_identity
+from ludodrome.bots.identity import examine
 from ludodrome.bots.registry import LLM, is_instant
 from ludodrome.bots.specs import BOX, WASM, check_spec, named_bots
 from ludodrome.game import Game
@@ -316,7 +316,7 @@ def open_tournament(
     if not any(before.values()):  # begun by a version of this package that did not keep identities: it goes on
         note = "this tournament does not say which versions of the bots played its games so far"
         return Tournament(plan.with_identities(before), ledger, [note])
-    changes = _changed_entrants(plan, before)
+    changes = changed_entrants(plan, before)
     if changes or plan != plan.with_tags_of(begun):
         ledger.change_plan(plan.to_json())
     return Tournament(plan, ledger, [*notes, *changes])
@@ -336,22 +336,6 @@ def _with_identities(plan: TournamentPlan, without: Iterable[Path]) -> tuple[Tou
         on.name: {one.specs[on.name]: identities[one.specs[on.name]] for one in plan.entrants} for on in plan.settings
     }
     return plan.with_identities(by_game), notes
-
-
-def _changed_entrants(plan: TournamentPlan, before: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """A sentence for each bot that has changed since the tournament was last played."""
-    changes = []
-    for one in plan.entrants:
-        for on in plan.settings:
-            spec = one.specs[on.name]
-            old, new = before[on.name].get(spec), on.identities[spec]
-            if old is not None and old != new:
-                changes.append(
-                    f"{one.name} has changed since the tournament began ({named_with_identity(one.name, old)} then, "
-                    f"{named_with_identity(one.name, new)} now): its games are played again"
-                )
-                break
-    return changes
 
 
 def play_tournament(

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,26 @@ distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.xdist_group("dots")
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+@contextmanager
+def running_cluster() -> Iterator[str]:
     """A cluster of two processes, each of which is restarted when it dies."""
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
     ) as cluster:
         yield cluster.scheduler_address
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with running_cluster() as found:
+        yield found
+
+
+@pytest.fixture
+def own_address() -> Iterator[str]:
+    """A cluster for one test: one whose workers were killed may have lost one of them for good."""
+    with running_cluster() as found:
+        yield found
 
 
 def played(
@@ -79,13 +93,14 @@ def slow_play(play_spec: PlaySpec) -> Record:
 
 
 @pytest.mark.parametrize("kind", ["built-in", "programs"])
-def test_one_worker_is_killed_repeatedly(kind: str, tmp_path: Path, address: str, long: bool) -> None:
+def test_one_worker_is_killed_repeatedly(kind: str, tmp_path: Path, long: bool, request: pytest.FixtureRequest) -> None:
     """One of the two is killed whenever both have been there for a while.
 
     Dask's nanny gives up a worker that is killed in the moment in which it begins, and never starts it again.
     """
     if not long:
         pytest.skip("some minutes: --long")
+    address = request.getfixturevalue("own_address")
     pairs, least, bots = 50, 5, list[Any](quick.BOTS)
     if kind == "programs":
         pytest.importorskip("wasmtime")

@@ -53,7 +53,7 @@ def test_a_match_stops_after_a_bots_first_failures(crashing: str) -> None:
     result = play(bots, 100)
     assert result.failing == "mine"
     assert 3 <= result.games <= 4  # one is under way when the third is over
-    assert result.notes[0].startswith("stopped: mine failed in each of its first games; mend it, or go on")
+    assert result.notes[0].startswith("stopped: mine failed in each of its first games; fix it, or continue")
     (failure,) = result.tally.lines["mine"].to_json()["failures"]
     assert failure["cause"] == "crash"
     assert failure["why"].startswith("it exited with code 3")

@@ -17,6 +17,7 @@ from ludodrome.arena.matches.openings import read_book
 from ludodrome.arena.matches.scheduler import MatchSettings
 from ludodrome.arena.play_spec import HASHED
 from ludodrome.arena.seeds import SECRET_BITS, new_secret
+from ludodrome.bots.identity import named_with_identity
 from ludodrome.games import make
 from ludodrome.validation import choice, integer, listing, show
 
@@ -135,6 +136,22 @@ class TournamentPlan:
             challengers=tuple(value["challengers"]),
             **rest,
         )
+
+
+def changed_entrants(plan: TournamentPlan, before: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """A sentence for each bot that has changed since the tournament was last played."""
+    changes = []
+    for one in plan.entrants:
+        for on in plan.settings:
+            spec = one.specs[on.name]
+            old, new = before[on.name].get(spec), on.identities[spec]
+            if old is not None and old != new:
+                changes.append(
+                    f"{one.name} has changed since the tournament began ({named_with_identity(one.name, old)} then, "
+                    f"{named_with_identity(one.name, new)} now): its games are played again"
+                )
+                break
+    return changes
 
 
 def read_plan(path: Path, instead: Mapping[str, Any] = MappingProxyType({})) -> TournamentPlan:
