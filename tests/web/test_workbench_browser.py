@@ -12,12 +12,15 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import Engine
 
+from ludodrome.arena.api import play_tournament
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import playing
 from ludodrome.arena.ladder.rating_updates import count_game
 from ludodrome.arena.matches.tallies import game_result
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.records import to_text
+from ludodrome.arena.tournaments.publishing import publish_tournament
+from ludodrome.arena.tournaments.tournament import MemoryLedger, Tournament
 from ludodrome.bots.starters import one_file
 from ludodrome.games import make
 from ludodrome.store import league_bots, league_matches
@@ -26,6 +29,7 @@ from ludodrome.store.league_models import CHALLENGE
 from ludodrome.store.league_ratings import finish
 from ludodrome.store.models import LOCAL
 from ludodrome.web.app import create_app
+from tests.arena import quick
 from tests.web import leagues
 from tests.web.serving import serving
 from tests.web.telling import SPITE, told_record
@@ -283,6 +287,17 @@ def test_the_dialog_offers_bots_of_the_league_and_programs(page: Any, home: Home
     page.fill("#program-1", "cmd:no-such-program")
     page.locator("dialog button[type=submit]").click()
     expect(page.locator("dialog .no")).to_contain_text("no-such-program")
+
+
+def test_a_published_tournament_shows_the_tags_of_its_bots(page: Any, home: Home) -> None:
+    bots = [{"bot": "random", "name": "one", "tags": ["new", "<i>slow</i>"]}, "greedy"]
+    cup = Tournament(quick.plan(bots=bots), MemoryLedger())
+    assert play_tournament(cup, workers=0).finished
+    ((_, event),) = publish_tournament(home.engine, cup)
+    page.goto(f"/dots/tournaments/{event}")
+    row = page.locator("#table tr", has_text="one")
+    expect(row.locator(".who .kind")).to_have_text(["new", "<i>slow</i>"])
+    expect(page.locator("#table .who .kind")).to_have_count(2)
 
 
 def test_the_journey_of_an_author(page: Any, home: Home) -> None:

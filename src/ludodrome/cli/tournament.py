@@ -284,14 +284,14 @@ def _entered(texts: list[str], path: Path | None, tags: list[str]) -> list[dict[
     with command_errors():
         chosen = [*texts, *(name for name in bots_file.tagged(entries, tags) if name not in texts)]
         clocks = bots_file.clocks_of(chosen, entries)
-        tags = bots_file.tags_of(chosen, entries)
+        own_tags = bots_file.tags_of(chosen, entries)
         named = specs.named_bots(bots_file.resolved(chosen, entries))
     return [
         {
             "name": name,
             "bot": spec,
             **({"clock": clocks[name]} if name in clocks else {}),
-            **({"tags": list(tags[name])} if tags.get(name) else {}),
+            **({"tags": list(own_tags[name])} if own_tags.get(name) else {}),
         }
         for name, spec in named.items()
     ]

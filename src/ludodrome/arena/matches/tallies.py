@@ -55,7 +55,7 @@ class SeatNotes(NamedTuple):
 
     seat: int
     first: str
-    count: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
