@@ -16,9 +16,9 @@ AMPLE = "20s"
 """A clock that no bot needs, however busy the machine is."""
 
 
-def zoo(kind: str) -> str:
-    """The spec of a bot of the zoo."""
-    return f"cmd:{sys.executable} -I -S {ZOO} {kind}"
+def zoo(kind: str, stays: bool = False) -> str:
+    """The spec of a bot of the zoo; it may say that it can play many games."""
+    return f"cmd:{sys.executable} -I -S {ZOO} {kind}{' many' if stays else ''}"
 
 
 def play_spec(

@@ -1,11 +1,13 @@
 """Tournaments of games that take milliseconds, for tests of everything around the games."""
 
 import json
+import os
 import signal
 import sqlite3
 import subprocess
 import sys
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,36 @@ DOTS: dict[str, Any] = {"id": "dots", "name": "dots", "options": SMALL}
 BOTS = ["random", "greedy", "level:1", "level:2", "chains"]
 """Ten pairs of bots."""
 PROGRAM = [sys.executable, "-m", "ludodrome"]
+STAYS = """import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "games": "many"}), flush=True)
+    elif message["type"] == "turn":
+        print(json.dumps({"type": "move", "move": message["legal_moves"][-1], "turn": message["turn"]}), flush=True)
+"""
+"""A bot whose process stays between games."""
+
+
+def programs(folder: Path) -> list[dict[str, str]]:
+    """Three bots for a plan: a program that stays, a WebAssembly program, and a built-in. Needs wasmtime."""
+    from tests.arena.wasm_zoo import program, write  # an optional extra
+
+    (folder / "stays.py").write_text(STAYS)
+    return [
+        {"bot": f"cmd:{sys.executable} -I -S {folder / 'stays.py'}", "name": "stays"},
+        {"bot": write(folder, "module", program()), "name": "module"},
+        {"bot": "greedy", "name": "greedy"},
+    ]
+
+
+def running(text: str) -> int:
+    """How many processes have a text in their command line."""
+    found = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):
+            found += text.encode() in Path(f"/proc/{name}/cmdline").read_bytes()
+    return found
 
 
 def match_settings(game_id: str = "dots", seed: int = 0, **options: Any) -> MatchSettings:
@@ -48,9 +80,10 @@ def tournament(path: Path, wanted: TournamentPlan) -> Tournament:
     return Tournament(wanted, found[0] if found else StoredLedger.begin(engine, wanted.name, wanted.to_json()))
 
 
-def write_plan(folder: Path, pairs: int) -> Path:
-    """Round robin of five bots: twenty games for each pair."""
-    bots = "\n".join(f'[[bots]]\nbot = "{one}"' for one in BOTS)
+def write_plan(folder: Path, pairs: int, entrants: list[dict[str, str]] | None = None) -> Path:
+    """Round robin of five bots, twenty games for each pair; or of others."""
+    tables = entrants or [{"bot": one} for one in BOTS]
+    bots = "\n".join("\n".join(["[[bots]]", *(f'{key} = "{one}"' for key, one in table.items())]) for table in tables)
     options = '[[games]]\nid = "dots"\noptions = { rows = 2, cols = 2 }'
     path = folder / "quick.toml"
     path.write_text(f'pairs = {pairs}\nseed = 7\nclock = "nodes=100"\nopenings = false\n{options}\n{bots}\n')

@@ -4,6 +4,7 @@
 line, find the first legal move in it, answer.
 """
 
+import random
 from functools import cache
 from pathlib import Path
 
@@ -159,6 +160,22 @@ def spinning(instructions: int) -> str:
     return f"""(local $i i32) (loop $spin
       (local.set $i (i32.add (local.get $i) (i32.const 1)))
       (br_if $spin (i32.lt_u (local.get $i) (i32.const {instructions // 8}))))"""
+
+
+def of_size(size: int) -> bytes:
+    """A bot of about this many bytes, most of them functions that it does not call."""
+    rng = random.Random(1)
+    constant = "(i64.const {})"
+
+    def function() -> str:
+        steps = (
+            f"(local.set 0 (i64.xor (i64.mul (local.get 0) {constant.format(rng.getrandbits(62))})"
+            f" {constant.format(rng.getrandbits(62))}))"
+            for _ in range(400)
+        )
+        return f"(func (param i64) (result i64) {' '.join(steps)} (local.get 0))"
+
+    return program(extra="".join(function() for _ in range(size // 10_400)))
 
 
 FOREVER = "(loop $forever (br $forever))"

@@ -1,4 +1,7 @@
-"""Bad bots, and a few odd ones: ``python zoo.py KIND`` is one of them. Plain Python, so that it starts at once."""
+"""Bad bots, and a few odd ones: ``python zoo.py KIND`` is one of them. Plain Python, so that it starts at once.
+
+``python zoo.py KIND many`` says that it can play many games.
+"""
 
 import json
 import os
@@ -6,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 Turn = dict[str, Any]
@@ -32,10 +35,17 @@ def play(turn: Turn, count: int) -> None:
     say(first(turn))
 
 
-def listen(talk: Talk) -> None:
-    count = 0
+def messages() -> Iterator[dict[str, Any]]:
     for line in sys.stdin:
         message = json.loads(line)
+        if message["type"] == "hello" and "many" in sys.argv:
+            say({"type": "ready", "games": "many"})
+        yield message
+
+
+def listen(talk: Talk) -> None:
+    count = 0
+    for message in messages():
         if message["type"] == "turn":
             talk(message, count)
             count += 1
@@ -123,8 +133,7 @@ def crash_at_move_10() -> None:
 
 
 def crash_at_the_end() -> None:
-    for line in sys.stdin:
-        message = json.loads(line)
+    for message in messages():
         if message["type"] == "turn":
             play(message, 0)
         elif message["type"] == "over":
@@ -217,8 +226,7 @@ def flood_stderr() -> None:
 
 
 def answers_observe() -> None:
-    for line in sys.stdin:
-        message = json.loads(line)
+    for message in messages():
         if message["type"] == "observe":
             say({"type": "move", "move": "anything", "turn": message["turn"]})
         elif message["type"] == "turn":
@@ -247,8 +255,7 @@ def answers_twice() -> None:
 def learns() -> None:
     """Moves of no use, until it has been refused three times."""
     refused = 0
-    for line in sys.stdin:
-        message = json.loads(line)
+    for message in messages():
         if message["type"] == "refused":
             refused += 1
         elif message["type"] == "turn" and refused < 3:

@@ -86,6 +86,8 @@ def test_the_commands_take_the_names(bots: Path, monkeypatch: pytest.MonkeyPatch
     data = json.loads(output("match", "dots", "mine", "old", "--bots", str(bots), "--games", "2", *small))
     assert (data["names"], data["clocks"]) == (["mine", "old"], {"mine": "90s"})
     assert not data["players"][0]["verdicts"]
+    shown = output("match", "dots", "mine", "old", "--bots", str(bots), "--games", "2", *small[:-1])
+    assert "clock none, mine 90s, policy" in shown
     monkeypatch.chdir(bots.parent)
     assert "there is no bot 'mine'" in complaint(run("match", "dots", "mine", "old", *small))
     cup = ["tournament", "run", "--game", "dots:rows=2,cols=2", "--no-openings", "--bots", "bots.toml", "--json"]
@@ -132,7 +134,8 @@ def test_settings_are_part_of_the_spec_and_of_the_identity(bots: Path) -> None:
         ("[[bots]]\nname = 'a'\ncommand = 'x'\nenvironment = { 'A B' = '3' }", "letters, digits and _ in its name"),
         ("[[bots]]\nname = 'a'\ncommand = 'x'\nmemory = 'lots'", "memory is a size from 2MB to 16TB, like 512MB or"),
         ("[[bots]]\nname = 'a'\ncommand = 'x'\naffinity = [-1]", r"affinity is a list of cores, like \[0, 1\]"),
-        ("[[bots]]\nname = 'a'\ncommand = 'x'\ntags = 'new'", "tags is a list of texts"),
+        ("[[bots]]\nname = 'a'\ncommand = 'x'\ntags = 'new'", "tags is a list of at most 20 texts"),
+        ("[[bots]]\nname = 'a'\ncommand = 'x'\ntags = [\"\\u0007\"]", "tags is a list of at most 20 texts"),
         ("[[bots]]\nname = 'a'\ncommand = 'x'\nclock = 3", "clock is a text of"),
         ("[[bots]]\nname = 'a'\nspec = 'x'\n[[bots]]\nname = 'a'\nspec = 'y'", "two bots are called a"),
     ],

@@ -32,6 +32,16 @@ def test_it_changes_with_every_file_of_the_bots_folder(folder: Path, spec: str, 
     assert identity(spec) == before
 
 
+def test_a_module_counts_by_its_content_alone(folder: Path) -> None:
+    module = folder / "bot.wasm"
+    module.write_bytes(b"\0asm")
+    before = identity(f"wasm:{module}")
+    (folder / "notes.txt").write_text("not read by a module")
+    assert identity(f"wasm:{module}") == before
+    module.write_bytes(b"\0asm\1")
+    assert identity(f"wasm:{module}") != before
+
+
 def test_it_covers_the_program_and_files_named_by_options(tmp_path: Path) -> None:
     program, data = tmp_path / "one" / "bot", tmp_path / "two" / "net"
     for file in (program, data):

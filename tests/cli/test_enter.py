@@ -93,7 +93,7 @@ def test_it_names_opponent_result_rating_and_link_and_leaves_when_paused(league:
     rest = process.stdout.read()
     process.communicate()
     assert process.returncode == 0
-    assert rest.splitlines()[-1] == "Mine is paused, because it kept failing. Mend it, then enter it again."
+    assert rest.splitlines()[-1] == "Mine is paused, because it kept failing. Fix it, then enter it again."
     process = _entered(address, "greedy", 1)
     assert process.stdout
     told = process.stdout.readline()

@@ -123,6 +123,7 @@ def test_a_program_plays_begins_anew_after_an_undo_and_says_why_it_failed(tmp_pa
     spec = f"cmd:{sys.executable} {file}"
     text = output(*SMALL, "--against", spec, stdin="H(0,0)\nundo\nV(0,0)\nstate\n")
     assert text.count(f"({spec})") == 2
+    assert "program.py)" in output(*SMALL, "--against", str(file), stdin="H(0,0)\n")  # a path is a spec
     failed = run(*SMALL, "--against", spec, stdin="H(0,0)\nV(0,0)\n")
     assert failed.exit_code != 0
     said = failed.stderr

@@ -16,7 +16,7 @@ from ludodrome.analysis.game_review import GameReview
 from ludodrome.arena import records
 from ludodrome.arena.game_loop import play
 from ludodrome.arena.records.replay import replay_record
-from ludodrome.arena.seats import ERROR, Answer, SeatFault
+from ludodrome.arena.seats import ERROR, PROTOCOL, Answer, SeatFault
 from ludodrome.store.database import open_database
 from ludodrome.web.concurrency import LruCache
 from ludodrome.web.responses import Busy
@@ -124,6 +124,8 @@ def test_a_replay_has_refusals_verdicts_and_substitutes_at_their_turn(client: Cl
             return Answer(0.0, {"orient": "H", "r": 9, "c": 9})
         if len(seen) == 3:
             return Answer(0.0, fault=SeatFault(ERROR, "no <b>idea</b>"))
+        if len(seen) == 4:
+            return Answer(0.0, fault=SeatFault(PROTOCOL, "not JSON"), sent="Hello <b>there</b>")
         return Answer(0.0, turn.message["legal_moves"][0])
 
     def calm(turn: Any) -> Answer:
@@ -135,7 +137,9 @@ def test_a_replay_has_refusals_verdicts_and_substitutes_at_their_turn(client: Cl
     first = replay["turns"][0]
     assert first["substituted"]
     assert first["verdict"]["cause"] == "illegal"
-    assert first["refusals"]
+    assert [set(one) for one in first["refusals"]] == [{"why"}]
+    malformed = [one for turn in replay["turns"] for one in turn.get("refusals", ()) if one.get("cut")]
+    assert malformed == [{"why": "not JSON", "sent": "Hello <b>there</b>", "cut": True}]
     assert any(turn.get("verdict", {}).get("why") == "no <b>idea</b>" for turn in replay["turns"])
     assert graded(client, name)["plies"][-1]["grade"] is None
 

@@ -25,7 +25,7 @@ from ludodrome.store.models import LOCAL
 from ludodrome.web.app import create_app
 from tests.web.serving import serving
 
-BROKEN = "import sys\nprint('out of paper', file=sys.stderr)\nraise SystemExit(3)\n"
+BROKEN = "import sys\nprint('out of paper', file=sys.stderr)\nprint('ha', end='', flush=True)\nraise SystemExit(3)\n"
 
 
 @pytest.fixture
@@ -98,8 +98,15 @@ def test_a_bot_that_keeps_failing_shows_its_owner_why(home: tuple[Engine, Client
     assert len(found) == MAX_FAILURES
     assert (found[0]["cause"], found[0]["opponents"], found[0]["stderr"]) == ("crash", ["random"], "out of paper")
     assert "3" in found[0]["why"]
+    assert (found[0]["sent"], found[0]["notes"]) == ("ha", [])
     page = client.get(f"/skysummit/bots/{bot}").text
-    for words in (f"it failed {MAX_FAILURES} games in a row", "out of paper", 'id="resume"', "against random"):
+    for words in (
+        f"it failed {MAX_FAILURES} games in a row",
+        "out of paper",
+        'id="resume"',
+        "against random",
+        "<code>ha</code>",
+    ):
         assert words in page
     assert ">paused<" in client.get("/skysummit/leaderboard").text
     rating = client.get(f"/api/v1/bots/{known['random'].id}").json()["rating"]

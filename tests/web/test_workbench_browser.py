@@ -12,12 +12,18 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import Engine
 
+from ludodrome.arena.api import play_tournament
 from ludodrome.arena.conditions import conditions
+from ludodrome.arena.game_loop import play
 from ludodrome.arena.ladder import playing
 from ludodrome.arena.ladder.rating_updates import count_game
 from ludodrome.arena.matches.tallies import game_result
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.records import to_text
+from ludodrome.arena.seats import CRASH, Answer, SeatFault
+from ludodrome.arena.tournaments.publishing import publish_tournament
+from ludodrome.arena.tournaments.tournament import MemoryLedger, Tournament
+from ludodrome.arena.transports import make_seat
 from ludodrome.bots.starters import one_file
 from ludodrome.games import make
 from ludodrome.store import league_bots, league_matches
@@ -26,6 +32,8 @@ from ludodrome.store.league_models import CHALLENGE
 from ludodrome.store.league_ratings import finish
 from ludodrome.store.models import LOCAL
 from ludodrome.web.app import create_app
+from tests.arena import quick
+from tests.arena.playing import Scripted, play_spec
 from tests.web import leagues
 from tests.web.serving import serving
 from tests.web.telling import SPITE, told_record
@@ -207,11 +215,15 @@ def test_a_failure_begins_with_its_cause(page: Any) -> None:
 # Telemetry
 
 
-def _bring(page: Any, record: Any) -> None:
+def _bring_record(page: Any, record: Any) -> None:
     page.goto("/replay")
     content = to_text(record).encode()
     page.set_input_files("#file", {"name": "a.json", "mimeType": "application/json", "buffer": content})
     page.wait_for_url("**/games/*")
+
+
+def _bring(page: Any, record: Any) -> None:
+    _bring_record(page, record)
     page.locator("#moves button").first.wait_for()
 
 
@@ -244,6 +256,13 @@ def test_a_line_that_is_no_line_is_left_out(page: Any) -> None:
     page.goto(page.url.partition("#")[0] + "#1")
     expect(page.locator("#comment")).to_contain_text("Its own view")
     expect(page.locator("#board .own-line")).to_have_count(0)
+
+
+def test_a_replay_shows_the_half_line_of_a_bot_that_crashed(page: Any) -> None:
+    crashes = Scripted(lambda turn: Answer(0.0, fault=SeatFault(CRASH, "it exited with code 3"), sent='{"<i>type</i>'))
+    record = play(play_spec("skysummit", ("mine", "random")), [crashes, make_seat("random", make("skysummit"), 1)])
+    _bring_record(page, record)
+    expect(page.locator("#comment")).to_contain_text('It had sent: {"<i>type</i>')
 
 
 # Versions and plays
@@ -283,6 +302,17 @@ def test_the_dialog_offers_bots_of_the_league_and_programs(page: Any, home: Home
     page.fill("#program-1", "cmd:no-such-program")
     page.locator("dialog button[type=submit]").click()
     expect(page.locator("dialog .no")).to_contain_text("no-such-program")
+
+
+def test_a_published_tournament_shows_the_tags_of_its_bots(page: Any, home: Home) -> None:
+    bots = [{"bot": "random", "name": "one", "tags": ["new", "<i>slow</i>"]}, "greedy"]
+    cup = Tournament(quick.plan(bots=bots), MemoryLedger())
+    assert play_tournament(cup, workers=0).finished
+    ((_, event),) = publish_tournament(home.engine, cup)
+    page.goto(f"/dots/tournaments/{event}")
+    row = page.locator("#table tr", has_text="one")
+    expect(row.locator(".who .kind")).to_have_text(["new", "<i>slow</i>"])
+    expect(page.locator("#table .who .kind")).to_have_count(2)
 
 
 def test_the_journey_of_an_author(page: Any, home: Home) -> None:

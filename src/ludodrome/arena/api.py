@@ -37,11 +37,11 @@ from ludodrome.arena.results import MatchResult, SprtResult, TournamentResult
 from ludodrome.arena.seeds import new_secret
 from ludodrome.arena.statistics.scores import refuse_elo
 from ludodrome.arena.statistics.sprt import LOGISTIC, Sprt
-from ludodrome.arena.tournaments.plans import ROUND_ROBIN, TournamentPlan, make_plan
+from ludodrome.arena.tournaments.plans import ROUND_ROBIN, TournamentPlan, changed_entrants, make_plan
 from ludodrome.arena.tournaments.tournament import MemoryLedger, Tournament
 from ludodrome.arena.transports import check_wasm
 from ludodrome.bots import llm
-from ludodrome.bots.identity import examine, named_with_identity
+from ludodrome.bots.identity import examine
 from ludodrome.bots.registry import LLM, is_instant
 from ludodrome.bots.specs import BOX, WASM, check_spec, named_bots
 from ludodrome.game import Game
@@ -122,7 +122,7 @@ def play_match(
     """
     agreed = {"policy": policy, "clock": clock, "legal_moves": legal_moves, "tolerant": tolerant}
     agreed["adjudication"] = adjudication
-    spec, made, archive, notes = _prepare_match(game, bots, games, seed, swap, agreed, clocks, records, fresh)
+    spec, made, archive, notes = _prepare_match(game, bots, games, seed, swap, agreed, clocks, records, fresh, log)
     if first_opening < 0:
         raise ValueError(f"openings are numbered from 0, not from {first_opening}")
     result = MatchResult(
@@ -186,7 +186,7 @@ def sprt(
     agreed = {"policy": policy, "clock": clock, "legal_moves": legal_moves, "tolerant": tolerant}
     agreed["adjudication"] = adjudication
     spec, made, archive, notes = _prepare_match(
-        made, bots, max_games // 2 * 2, seed, True, agreed, clocks, records, fresh
+        made, bots, max_games // 2 * 2, seed, True, agreed, clocks, records, fresh, log
     )
     result = SprtResult(SprtRun(spec, Sprt(elo0, elo1, alpha, beta, model), max_failures=max_failures), archive, notes)
     _play(result, made, openings, workers, records, log, progress)
@@ -261,7 +261,8 @@ def tournament(
         "seed": seed,
     }
     plan = make_plan({key: value for key, value in given.items() if value is not None})
-    return play_tournament(open_tournament(plan, store, resume=resume), workers=workers, log=log, progress=progress)
+    opened = open_tournament(plan, store, resume=resume, log=log)
+    return play_tournament(opened, workers=workers, log=log, progress=progress)
 
 
 class TournamentExists(ValueError):
@@ -274,16 +275,18 @@ def open_tournament(
     *,
     resume: bool = False,
     replay_unrated: bool = False,
+    log: str | os.PathLike[str] | None = None,
 ) -> Tournament:
     """The tournament of a plan, in memory or in a store, with its bots checked.
 
     resume: continue the tournament of that name; the games of bots that have changed since are played again.
     replay_unrated: replay its games in which the arena failed.
+    log: where the traffic goes, which is no part of a bot, even if it lies beside one.
     Raises TournamentExists if there is one of that name and ``resume`` is False, ValueError if its plan is another one.
     """
     for settings in plan.settings:
         check_bots(make(settings.game, **settings.options), (one.specs[settings.name] for one in plan.entrants))
-    plan, notes = _with_identities(plan)
+    plan, notes = _with_identities(plan, _files_beside(store, log))
     if store is None:
         return Tournament(plan, MemoryLedger(), notes)
     from ludodrome.store.database import open_database  # optional extra: database
@@ -305,7 +308,7 @@ def open_tournament(
     if plan.seed_drawn:
         plan = plan.with_seed(begun.seed)
     before = {one.name: one.identities for one in begun.settings}
-    kept = begun.to_json()
+    kept = begun.with_tags_of(plan).to_json()
     if changed := [key for key, value in plan.with_identities(before).to_json().items() if kept.get(key) != value]:
         raise ValueError(f"the plan of {plan.name} has changed since it was started: {listing(changed)}")
     if replay_unrated:
@@ -313,36 +316,26 @@ def open_tournament(
     if not any(before.values()):  # begun by a version of this package that did not keep identities: it goes on
         note = "this tournament does not say which versions of the bots played its games so far"
         return Tournament(plan.with_identities(before), ledger, [note])
-    changes = _changed_entrants(plan, before)
-    if changes:
+    changes = changed_entrants(plan, before)
+    if changes or plan != plan.with_tags_of(begun):
         ledger.change_plan(plan.to_json())
     return Tournament(plan, ledger, [*notes, *changes])
 
 
-def _with_identities(plan: TournamentPlan) -> tuple[TournamentPlan, list[str]]:
+def _files_beside(store: str | os.PathLike[str] | None, log: str | os.PathLike[str] | None) -> list[Path]:
+    """The files that a tournament writes, with those that a database keeps beside its own."""
+    stored = [] if store is None else [Path(f"{os.fspath(store)}{end}") for end in ("", "-wal", "-shm", "-journal")]
+    return stored if log is None else [*stored, Path(log)]
+
+
+def _with_identities(plan: TournamentPlan, without: Iterable[Path]) -> tuple[TournamentPlan, list[str]]:
     """A plan with the identities of its bots as they are now, and notes about them."""
     specs = {spec for one in plan.entrants for spec in one.specs.values()}
-    identities, notes = identities_of(sorted(specs))
+    identities, notes = identities_of(sorted(specs), list(without))
     by_game = {
         on.name: {one.specs[on.name]: identities[one.specs[on.name]] for one in plan.entrants} for on in plan.settings
     }
     return plan.with_identities(by_game), notes
-
-
-def _changed_entrants(plan: TournamentPlan, before: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """A sentence for each bot that has changed since the tournament was last played."""
-    changes = []
-    for one in plan.entrants:
-        for on in plan.settings:
-            spec = one.specs[on.name]
-            old, new = before[on.name].get(spec), on.identities[spec]
-            if old is not None and old != new:
-                changes.append(
-                    f"{one.name} has changed since the tournament began ({named_with_identity(one.name, old)} then, "
-                    f"{named_with_identity(one.name, new)} now): its games are played again"
-                )
-                break
-    return changes
 
 
 def play_tournament(
@@ -381,7 +374,7 @@ def check_bots(game: Game, specs: Iterable[str]) -> None:
 def identities_of(specs: Iterable[str], without: Iterable[Path] = ()) -> tuple[dict[str, str], list[str]]:
     """The identities of bots by spec, and notes about files that are too large to compare.
 
-    without: folders that do not belong to the bots, such as that of the records.
+    without: folders and files that do not belong to the bots, such as those of records and logs.
     """
     found = {spec: examine(spec, without) for spec in dict.fromkeys(specs)}
     notes = [f"{spec}: {note}" for spec, one in found.items() for note in one.notes]
@@ -424,6 +417,7 @@ def _prepare_match(
     clocks: Mapping[str, str] | None,
     records: bool | str | os.PathLike[str],
     fresh: bool,
+    log: str | os.PathLike[str] | None,
 ) -> tuple[MatchSpec, Game, RecordMemory | RecordFolder, list[str]]:
     """The match, its game, its archive, and notes about versions of the bots."""
     made = _as_game(game)
@@ -436,7 +430,7 @@ def _prepare_match(
     count = checked_games(games, made.seats, swap)
     folder = _folder(records)
     archive = RecordMemory() if records is True else RecordFolder(folder, fresh)
-    identities, notes = identities_of(named.values(), [] if folder is None else [folder])
+    identities, notes = identities_of(named.values(), [Path(path) for path in (folder, log) if path is not None])
     own = check_clocks(clocks or {}, named)
     played = conditions(made, **agreed)
     settings = MatchSettings(made.id, made.id, made.options, made.seats, played, 0, identities=identities, clocks=own)

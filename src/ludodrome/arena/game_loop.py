@@ -34,8 +34,9 @@ def play(
     with ExitStack() as stack:
         if seats is None:
             seats = []
-            for spec, seed in zip(play_spec.bots, play_spec.seat_seeds, strict=True):
-                seats.append(make_seat(spec, referee.game, seed, referee.conditions.tolerant, kept))
+            bot_ids = play_spec.bot_ids or ("",) * len(play_spec.bots)
+            for spec, seed, bot_id in zip(play_spec.bots, play_spec.seat_seeds, bot_ids, strict=True):
+                seats.append(make_seat(spec, referee.game, seed, referee.conditions.tolerant, kept, bot_id))
                 stack.callback(seats[-1].close)
         elif len(seats) != referee.game.seats:
             raise ValueError(f"{referee.game.id} has {referee.game.seats} seats here, and {len(seats)} were given")

@@ -102,8 +102,8 @@ class MatchResult:
         notes = []
         if self.failing is not None:
             notes.append(
-                f"stopped: {self.failing} failed in each of its first games; mend it, or go on all the same with "
-                "--keep-going (max_failures=None)"
+                f"stopped: {self.failing} failed in each of its first games; fix it, or continue with --keep-going "
+                "(in Python: max_failures=None)"
             )
         if self.tally.repeats:
             notes.append(

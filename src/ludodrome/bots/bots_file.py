@@ -27,6 +27,7 @@ from ludodrome.validation import listing, show
 MAX_BYTES = 1 << 20
 MAX_BOTS = 1000
 MAX_TEXT = 1000
+MAX_TAGS = 20
 MAX_CORE = 4095
 MIN_MEMORY, MAX_MEMORY = 1 << 20, 1 << 44
 UNITS = {"MB": 10**6, "GB": 10**9, "MiB": 1 << 20, "GiB": 1 << 30}
@@ -87,11 +88,21 @@ def resolved(bots: Sequence[str], entries: Mapping[str, BotsFileEntry]) -> list[
 
 def clocks_of(bots: Sequence[str], entries: Mapping[str, BotsFileEntry]) -> dict[str, str]:
     """The clocks of those bots that have one of their own, by the name under which they play."""
+    return {name: one.clock for name, one in _entries_of(bots, entries).items() if one.clock is not None}
+
+
+def tags_of(bots: Sequence[str], entries: Mapping[str, BotsFileEntry]) -> dict[str, tuple[str, ...]]:
+    """The tags of the bots of a file, by the name under which they play."""
+    return {name: one.tags for name, one in _entries_of(bots, entries).items()}
+
+
+def _entries_of(bots: Sequence[str], entries: Mapping[str, BotsFileEntry]) -> BotEntries:
+    """Those bots that are of the file, by the name under which they play."""
     found = {}
     for text in bots:
         name, _, rest = text.rpartition("=") if re.fullmatch(r"[^:=]+=[^:=]+", text) else ("", "", text)
-        if (entry := entries.get(rest)) is not None and entry.clock is not None:
-            found[name or rest] = entry.clock
+        if (entry := entries.get(rest)) is not None:
+            found[name or rest] = entry
     return found
 
 
@@ -183,6 +194,7 @@ class _Table:
 
     def _tags(self) -> tuple[str, ...]:
         value = self._table.get("tags", [])
-        if type(value) is not list or not all(type(tag) is str and 1 <= len(tag) <= 60 for tag in value):
-            self._refuse(f'tags is a list of texts, like ["new", "fast"], not {show(value)}')
+        texts = type(value) is list and all(type(tag) is str and tag.isprintable() for tag in value)
+        if not texts or len(value) > MAX_TAGS or not all(1 <= len(tag) <= 60 for tag in value):
+            self._refuse(f'tags is a list of at most {MAX_TAGS} texts, like ["new", "fast"], not {show(value)}')
         return tuple(value)

@@ -54,7 +54,7 @@ def identity(spec: str) -> str:
 
 
 def examine(spec: str, without: Iterable[Path] = ()) -> BotIdentity:
-    """The identity of a bot; ``without`` are folders that it does not cover, such as that of the records."""
+    """The identity of a bot; ``without`` are folders and files that it does not cover, such as those of records."""
     kind, colon, rest = spec.partition(":")
     scan = _Scan(spec, without)
     if colon and kind == COMMAND:
@@ -122,7 +122,7 @@ class _Scan:
 
     def __init__(self, spec: str, without: Iterable[Path]) -> None:
         self._hash = hashlib.sha256()
-        self._without = {os.path.realpath(folder) for folder in without}
+        self._without = {os.path.realpath(path) for path in without}
         self._seen: set[str] = set()
         self._bytes = 0
         self._notes: list[str] = []
@@ -188,7 +188,7 @@ class _Scan:
             folders[:] = sorted(one for one in folders if one[0] != "." and one not in SKIPPED_FOLDERS) if deep else []
             for name in files:
                 path = os.path.join(parent, name)
-                if not SKIPPED_FILES.match(name) and os.path.isfile(path):
+                if path not in self._without and not SKIPPED_FILES.match(name) and os.path.isfile(path):
                     yield path
 
     def _note(self, text: str) -> None:

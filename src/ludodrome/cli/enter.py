@@ -54,7 +54,9 @@ def enter(
     game: GameId,
     bot: Annotated[
         str,
-        typer.Argument(metavar="BOT", show_default=False, help="Bot: cmd:./mybot, py:mine.py:MyBot, or a built-in."),
+        typer.Argument(
+            metavar="BOT", show_default=False, help="Bot: cmd:./mybot, ./bot.py, wasm:bot.wasm or a built-in."
+        ),
     ],
     name: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Name of the bot in the league.")],
     server: Annotated[str, typer.Option(metavar="URL", help="Address of the server.")] = HOME,
@@ -70,8 +72,9 @@ def enter(
 ) -> None:
     """Enter a bot into the league of a running server.
 
-    The bot runs on this machine and plays until Ctrl-C. If you have entered a bot of this name before, it continues
-    with its rating.
+    The bot runs on this machine and plays until Ctrl-C. If you have entered a bot of this name before and it has not
+    changed since, it continues with its rating; if it has changed, it is a new version, with a rating of its own that
+    begins with that of the version before.
     """
     bot = resolve_bot(bot, bots)
     check_bots(open_game(game, None), [bot])
@@ -170,7 +173,7 @@ class _GameReporter:
             lines = [f"game {number}: {fate} ({over['reason']}){known}{verdict}"]
             lines += [f"  stderr: {line}" for line in stderr.rstrip().splitlines()[-LAST_LINES:]]
             if paused:
-                lines.append(f"{self._name} is paused, because it kept failing. Mend it, then enter it again.")
+                lines.append(f"{self._name} is paused, because it kept failing. Fix it, then enter it again.")
                 self.stop.set()
             for line in lines:
                 console.say(console.printable(line, True))

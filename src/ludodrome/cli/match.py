@@ -51,8 +51,8 @@ Openings = Annotated[
     str,
     typer.Option(
         metavar="WHICH",
-        help="Openings: drawn (balanced ones: from the game's book, or at random where it has none), none, or a file "
-        "with one opening per line (moves in notation, separated by semicolons, or a JSON list).",
+        help="Openings: drawn (balanced, from the game's book if it has one), none, or a file with one opening per "
+        "line (moves in notation, separated by semicolons, or a JSON list).",
     ),
 ]
 NoOpenings = Annotated[bool, typer.Option("--no-openings", help="Same as --openings none.")]
@@ -70,7 +70,7 @@ RecordFolder = Annotated[
     typer.Option(
         "--record",
         metavar="DIR",
-        help="Save records here, and do not replay games of the same bots already recorded here.",
+        help="Save records in this folder. Games of the same bots that it already has are not played again.",
     ),
 ]
 MaxFailures = Annotated[
@@ -91,22 +91,25 @@ ClockText = Annotated[
     typer.Option(
         "--clock",
         metavar="C",
-        help="Time control: 1s a move, 1s+10s (bank), 60s++1s (Fischer), nodes=1000, sims=500 or none.",
+        help="Time control: 1s a move, 1s+10s (bank), 60s++1s (Fischer), nodes=1000, sims=500, fuel=50M "
+        "(instructions of a WebAssembly bot) or none.",
     ),
 ]
-Tolerant = Annotated[bool, typer.Option("--tolerant", help="Ignore lines of a bot that are not JSON.")]
+Tolerant = Annotated[
+    bool, typer.Option("--tolerant", help="Ignore lines that are not JSON instead of counting them as faults.")
+]
 Adjudicate = Annotated[
     str | None,
     typer.Option(
         "--adjudicate",
         metavar="RULES",
-        help="End games that are decided: agree:300x8 (both bots' scores agree), margin:3x6 (points), solver (proof). "
-        "Default: never.",
+        help="End games that are decided: agree:300x8 (both bots' scores), margin:3x6 (points), engine:300x8 (the "
+        "built-in search), solver (proof); several separated by commas. Default: never.",
     ),
 ]
 LogFile = Annotated[
     Path | None,
-    typer.Option("--log", metavar="FILE", help="Append all messages to and from the bots, and their stderr, to this."),
+    typer.Option("--log", metavar="FILE", help="Append all messages to and from the bots, and their stderr, to FILE."),
 ]
 HideMoves = Annotated[bool, typer.Option("--hide-legal-moves", help="Do not send the legal moves to the bots.")]
 
@@ -116,6 +119,7 @@ HideMoves = Annotated[bool, typer.Option("--hide-legal-moves", help="Do not send
     epilog=examples(
         "ludodrome match skysummit greedy random --games 20",
         "ludodrome match dots level:5 cmd:./mybot --clock 100ms --record games",
+        "ludodrome match dots new=./bot.py old=./bot_old.py",
         "ludodrome match santorini -o players=3 greedy level:2 random",
         "ludodrome match caldera level:4 level:3 --clock nodes=2000 --json",
     ),
@@ -123,7 +127,12 @@ HideMoves = Annotated[bool, typer.Option("--hide-legal-moves", help="Do not send
 def match(
     game: GameId,
     bot: Annotated[
-        list[str], typer.Argument(metavar="BOT", show_default=False, help="One bot per seat, like level:3.")
+        list[str],
+        typer.Argument(
+            metavar="BOT",
+            show_default=False,
+            help="One bot per seat: level:3, cmd:./mybot, ./bot.py or wasm:bot.wasm, also with a name: mine=./bot.py.",
+        ),
     ],
     bots: BotsFile = None,
     option: Options = None,
@@ -330,7 +339,8 @@ def show_match(result: MatchResult) -> None:
     """Print the table of a match and its summary."""
     match, tally = result.spec, result.tally
     on = match.settings
-    conditions = f"clock {on.conditions.clock}, policy {on.conditions.policy}, seed {on.seed}"
+    own = "".join(f", {name} {clock}" for name, clock in on.clocks.items())
+    conditions = f"clock {on.conditions.clock}{own}, policy {on.conditions.policy}, seed {on.seed}"
     options = "".join(f" {name}={value}" for name, value in on.options.items())
     console.say(f"{on.game}{options}, {tally.games} of {match.games} games, {conditions}\n")
     header = ("bot", "games", "won", "drawn", "lost", "points", "share", "95 %", "ms a move", "slowest ms")
@@ -394,16 +404,19 @@ def sentences(tally: MatchTally, elo: bool = True) -> list[str]:
             causes = ", ".join(f"{cause} {count}" for cause, count in tallies.ranked(line.verdicts))
             found.append(f"verdicts against {line.name}: {causes}")
             found += failures(line)
+        if line.noted_games:
+            games = "1 game" if line.noted_games == 1 else f"{line.noted_games} games"
+            found.append(f"notes on {line.name} in {games}; the first: {line.first_note}")
     return found
 
 
 def failures(line: PlayerTally) -> list[str]:
-    """Why a bot failed: each distinct reason once, with the last lines of its standard error."""
+    """Why a bot failed: each distinct reason once, with what it sent and the last lines of its standard error."""
     found = []
     for (cause, why), count in line.failures.most_common(tallies.MAX_SHOWN_FAILURES):
         games = "in 1 game" if count == 1 else f"in {count} games"
         found.append(f"  {line.name}, {games}: {cause}: {why}")
-        found += [f"    stderr: {words}" for words in line.last_words[cause, why].splitlines()]
+        found += [f"    {words}" for words in line.first_failures[cause, why].details()]
     rest = len(line.failures) - tallies.MAX_SHOWN_FAILURES
     return [*found, f"  and {rest} other reasons"] if rest > 0 else found
 

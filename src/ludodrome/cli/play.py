@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from ludodrome.bots import bot
-from ludodrome.bots.specs import BOX, COMMAND, WASM
+from ludodrome.bots.specs import BOX, COMMAND, WASM, spec_of
 from ludodrome.cli import console
 from ludodrome.cli.base import (
     INTERRUPTED,
@@ -151,7 +151,8 @@ def play(
         typer.Option(
             metavar="BOT",
             show_default=False,
-            help="Bot for the other seats, like level:3 or cmd:./mybot: one for all, or one each. Default: people.",
+            help="Bot for the other seats, like level:3, cmd:./mybot or ./bot.py: one for all, or one each. "
+            "Default: people.",
         ),
     ] = None,
     seat: Annotated[int, typer.Option(metavar="SEAT", min=0, help="Your seat when playing against bots.")] = 0,
@@ -197,7 +198,7 @@ def _opponents(game: Game, specs: list[str], seat: int, seed: int) -> dict[int, 
     with command_errors(), console.compiling(game.id):
         bots: dict[int, Bot] = {}
         for number, other in enumerate(others):
-            spec = specs[number % len(specs)]
+            spec = spec_of(specs[number % len(specs)])
             is_program = spec.partition(":")[0] in PROTOCOL_KINDS
             bots[other] = ProgramBot(spec, game, seed + other) if is_program else bot(spec, game, seed + other)
             bots[other].start(player.hello_message(game, other, seed + other))

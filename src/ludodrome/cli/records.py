@@ -46,7 +46,7 @@ MAX_FAILURES = 10
 MAX_SHOWN = 200
 """Characters of a line of play or a text of telemetry that `replay` shows."""
 MAX_TEXTS = 5
-"""Texts of telemetry that `replay` shows of a turn."""
+"""Texts of telemetry that `replay` shows of a turn, and notes of a game."""
 WORDS = "Enter: next   back   first   last   a number: that turn   quit"
 
 
@@ -182,7 +182,12 @@ def records(
     if export is not None:
         _export(chosen, export, out)
     elif json:
-        _print_json([{**archive.facts(record), "failures": _failures_json(record)} for record in chosen])
+        _print_json(
+            [
+                {**archive.facts(record), "failures": _failures_json(record), "notes": record.get("notes", [])}
+                for record in chosen
+            ]
+        )
     else:
         _list(chosen)
 
@@ -244,10 +249,11 @@ def _list(chosen: list[dict[str, Any]]) -> None:
         console.show_table(("match", "game", "players", "turns", "winner", "reason"), rows, ("turns",))
     console.say(f"{len(rows)} games" if len(rows) != 1 else "1 game")
     _list_failures(chosen)
+    _list_notes(chosen)
 
 
 def _list_failures(chosen: list[dict[str, Any]]) -> None:
-    """Why bots failed in these games: each distinct reason once, with the last lines of standard error."""
+    """Why bots failed in these games: each distinct reason once, with what was sent and the end of standard error."""
     found: dict[tuple[str, str, str], list[tallies.Failure]] = {}
     for record in chosen:
         for failure in tallies.game_result(record).failures:
@@ -260,10 +266,23 @@ def _list_failures(chosen: list[dict[str, Any]]) -> None:
     for (name, cause, why), failures in ranked[:MAX_FAILURES]:
         games = "1 game" if len(failures) == 1 else f"{len(failures)} games"
         console.say(f"  {name}, {games}: {cause}: {console.printable(why, True)}")
-        for line in failures[0].stderr.splitlines():
-            console.say(f"    stderr: {console.printable(line, True)}")
+        for line in failures[0].details():
+            console.say(f"    {console.printable(line, True)}")
     if len(ranked) > MAX_FAILURES:
         console.say(f"  and {len(ranked) - MAX_FAILURES} other reasons")
+
+
+def _list_notes(chosen: list[dict[str, Any]]) -> None:
+    """What was noted about bots: answers that were dropped, lines that were ignored."""
+    games: dict[str, list[str]] = {}
+    for record in chosen:
+        for note in tallies.seat_notes(record):
+            games.setdefault(record["names"][note.seat], []).append(note.first)
+    if games:
+        console.say("\nnotes:")
+    for name, notes in sorted(games.items()):
+        count = "1 game" if len(notes) == 1 else f"{len(notes)} games"
+        console.say(f"  {name}, {count}; the first: {console.printable(notes[0], True)}")
 
 
 def _failures_json(record: dict[str, Any]) -> list[dict[str, Any]]:
@@ -471,6 +490,11 @@ class RecordViewer:
         for failure in tallies.game_result(self.record).failures:
             name = console.printable(self.record["names"][failure.seat], True)
             line.append(f"\n{name}: {failure.cause}: {console.printable(failure.why, True)}", console.BAD)
-            for words in failure.stderr.splitlines():
-                line.append(f"\n  stderr: {console.printable(words, True)}", "dim")
+            for words in failure.details():
+                line.append(f"\n  {console.printable(words, True)}", "dim")
+        for seat, notes in enumerate(self.record.get("notes", ())):
+            for words in notes[:MAX_TEXTS]:
+                line.append(f"\n{self.record['names'][seat]}: note: {console.printable(words, True)}", "dim")
+            if len(notes) > MAX_TEXTS:
+                line.append(f"\n{self.record['names'][seat]}: {len(notes) - MAX_TEXTS} more notes", "dim")
         return line

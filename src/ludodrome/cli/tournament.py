@@ -182,7 +182,7 @@ def run_tournament(
         "adjudication": adjudicate,
     }
     agreed = _plan(plan, {key: value for key, value in given.items() if value is not None})
-    opened = _open(agreed, store or Path(f"{_file_name(agreed.name)}{SUFFIX}"), resume, again)
+    opened = _open(agreed, store or Path(f"{_file_name(agreed.name)}{SUFFIX}"), resume, again, log)
     with start_workers(workers, cluster) as pool:
         whole = _play(opened, pool, log, json)
     _show(opened, json)
@@ -284,9 +284,15 @@ def _entered(texts: list[str], path: Path | None, tags: list[str]) -> list[dict[
     with command_errors():
         chosen = [*texts, *(name for name in bots_file.tagged(entries, tags) if name not in texts)]
         clocks = bots_file.clocks_of(chosen, entries)
+        own_tags = bots_file.tags_of(chosen, entries)
         named = specs.named_bots(bots_file.resolved(chosen, entries))
     return [
-        {"name": name, "bot": spec, **({"clock": clocks[name]} if name in clocks else {})}
+        {
+            "name": name,
+            "bot": spec,
+            **({"clock": clocks[name]} if name in clocks else {}),
+            **({"tags": list(own_tags[name])} if own_tags.get(name) else {}),
+        }
         for name, spec in named.items()
     ]
 
@@ -302,11 +308,11 @@ def _plan(path: Path | None, given: dict[str, Any]) -> TournamentPlan:
         return plans.make_plan(given) if path is None else plans.read_plan(path, given)
 
 
-def _open(plan: TournamentPlan, path: Path, resume: bool, again: bool) -> Tournament:
+def _open(plan: TournamentPlan, path: Path, resume: bool, again: bool, log: Path | None) -> Tournament:
     """A new tournament in the store, or with ``resume`` the one that is there."""
     with command_errors():
         try:
-            return api.open_tournament(plan, path, resume=resume, replay_unrated=again)
+            return api.open_tournament(plan, path, resume=resume, replay_unrated=again, log=log)
         except api.TournamentExists as error:
             raise CommandError(
                 f"{path} already has a tournament {plan.name}; continue it with --resume, or choose another --store"

@@ -35,6 +35,8 @@ PAGE_ROWS = 50
 RECENT = 20
 LAST_LINES = 20
 """Lines of the standard error that are shown with a failure."""
+MAX_SENT, MAX_NOTES = 200, 5
+"""Characters of what it had sent, and notes, that are shown with a failure."""
 MAX_POINTS = 400
 """Points of a history on a page, at most."""
 
@@ -101,6 +103,7 @@ def _failure(engine: Engine, match: MatchInfo, seat: int) -> Json:
     verdicts = [] if kept is None else [one for one in kept.record["result"]["verdicts"] if one["seat"] == seat]
     first = verdicts[0] if verdicts else {"cause": "", "why": "", "turn": None}
     own = [turn["verdict"]["why"] for turn in said.get("turns", []) if turn.get("verdict")]
+    sent = [turn["refusals"][-1]["sent"] for turn in said.get("turns", []) if turn.get("refusals")]
     stderr = said.get("stderr", "").splitlines()[-LAST_LINES:]
     return {
         "match": match.id,
@@ -109,6 +112,8 @@ def _failure(engine: Engine, match: MatchInfo, seat: int) -> Json:
         "turn": first["turn"],
         "cause": first["cause"],
         "why": own[0] if own else first["why"],
+        "sent": str(sent[0])[:MAX_SENT] if sent else "",
+        "notes": said.get("notes", [])[:MAX_NOTES],
         "stderr": "\n".join(stderr),
     }
 
@@ -223,13 +228,14 @@ def event_details(engine: Engine, one: EventRow) -> Json:
     """
     tournament = events.standing_of(engine, one)
     cells, table = crosstable(tournament), standings(tournament)
+    tags = {entrant.name: list(entrant.tags) for entrant in tournament.plan.entrants}
     lines = []
     for line in table:
         against: list[Any] = []
         for rival in (other.name for other in table):
             cell = cells.get((line.name, rival))
             against.append(None if cell is None else {"points": cell.points, "games": cell.games})
-        lines.append({**line.to_json(), "id": one.bots[line.name], "against": against})
+        lines.append({**line.to_json(), "id": one.bots[line.name], "tags": tags[line.name], "against": against})
     secret = None if league_matches.is_sealed(engine, one.id) else str(tournament.plan.seed)
     return {**event_json(one, tournament.played), "seed": secret, "standings": lines}
 

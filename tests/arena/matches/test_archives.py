@@ -71,6 +71,23 @@ def test_games_are_recalled_and_said_to_be(tmp_path: Path) -> None:
     assert play(tmp_path, ["greedy", "random"]).seed == fresh.seed
 
 
+def test_logs_and_stores_beside_a_bot_are_no_part_of_it(tmp_path: Path) -> None:
+    """With --log in the bot's folder every run saw a changed bot and played all games again."""
+    bot, log, store = tmp_path / "mine.py", tmp_path / "traffic.jsonl", tmp_path / "cup.db"
+    bot.write_text(MENDED)
+    bots = [f"mine=cmd:{sys.executable} -S {bot}", "random"]
+    first, again = (play(tmp_path / "games", bots, 2, log=log) for _ in range(2))
+    assert log.stat().st_size
+    assert (first.recalled, again.recalled) == (0, 2)
+    assert again.identities == first.identities
+    usual: dict[str, Any] = {"clock": "none", "workers": 0, "openings": False, "store": store, "log": log}
+    game = ludodrome.make("dots", **SMALL)
+    begun = ludodrome.tournament(game, bots, **usual)
+    resumed = ludodrome.tournament(game, bots, resume=True, **usual)
+    assert [note.partition(",")[0] for note in resumed.notes] == ["2 of 2 games were recalled"]
+    assert resumed.records == begun.records
+
+
 def test_records_without_identities_verify_but_are_not_recalled(tmp_path: Path) -> None:
     bots = ["greedy", "random"]
     for record in play(tmp_path, bots, seed=3).records:

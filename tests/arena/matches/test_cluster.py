@@ -5,8 +5,10 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,8 +23,8 @@ distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.xdist_group("dots")
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+@contextmanager
+def running_cluster() -> Iterator[str]:
     """A cluster of two processes, each of which is restarted when it dies."""
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
@@ -30,15 +32,30 @@ def address() -> Iterator[str]:
         yield cluster.scheduler_address
 
 
-def played(path: Path, workers: Workers, pairs: int, play: Play = play_game) -> tuple[object, object]:
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with running_cluster() as found:
+        yield found
+
+
+@pytest.fixture
+def own_address() -> Iterator[str]:
+    """A cluster for one test: one whose workers were killed may have lost one of them for good."""
+    with running_cluster() as found:
+        yield found
+
+
+def played(
+    path: Path, workers: Workers, pairs: int, play: Play = play_game, bots: Sequence[Any] = quick.BOTS
+) -> tuple[object, object]:
     """Records and standings of a tournament with ``pairs`` pairs for each two bots; one pair has openings."""
-    opened = quick.tournament(path, quick.plan(bots=quick.BOTS, pairs=pairs, seed=7, openings=pairs == 1))
+    opened = quick.tournament(path, quick.plan(bots=bots, pairs=pairs, seed=7, openings=pairs == 1))
     try:
         opened.play(workers, play)
     finally:
         workers.close()
     assert opened.finished
-    assert opened.played == 20 * pairs == quick.count(path)
+    assert opened.played == len(bots) * (len(bots) - 1) * pairs == quick.count(path)
     assert all(not line.verdicts for line in standings(opened))
     return quick.kept(path), [line.to_json() for line in standings(opened)]
 
@@ -47,6 +64,22 @@ def test_the_same_records_everywhere(tmp_path: Path, address: str) -> None:
     alone = played(tmp_path / "one.sqlite", LocalWorkers(1), 1)
     assert played(tmp_path / "two.sqlite", LocalWorkers(2), 1) == alone
     assert played(tmp_path / "dask.sqlite", Cluster(address), 1) == alone
+
+
+def test_the_same_records_of_programs_that_stay_and_of_modules(tmp_path: Path, address: str) -> None:
+    pytest.importorskip("wasmtime")
+    bots = quick.programs(tmp_path)
+    alone = played(tmp_path / "one.sqlite", LocalWorkers(1), 2, bots=bots)
+    assert played(tmp_path / "dask.sqlite", Cluster(address), 2, bots=bots) == alone
+    wait_for_nobody(tmp_path / "stays.py")
+
+
+def wait_for_nobody(path: Path) -> None:
+    """The workers of a cluster outlive a match; the bots that they keep do not for long."""
+    deadline = time.monotonic() + 120
+    while quick.running(str(path)):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 SETTLED = 3.0
@@ -59,14 +92,19 @@ def slow_play(play_spec: PlaySpec) -> Record:
     return play_game(play_spec)
 
 
-def test_one_worker_is_killed_repeatedly(tmp_path: Path, address: str, long: bool) -> None:
+@pytest.mark.parametrize("kind", ["built-in", "programs"])
+def test_one_worker_is_killed_repeatedly(kind: str, tmp_path: Path, long: bool, request: pytest.FixtureRequest) -> None:
     """One of the two is killed whenever both have been there for a while.
 
     Dask's nanny gives up a worker that is killed in the moment in which it begins, and never starts it again.
     """
     if not long:
         pytest.skip("some minutes: --long")
-    pairs, least = 50, 5
+    address = request.getfixturevalue("own_address")
+    pairs, least, bots = 50, 5, list[Any](quick.BOTS)
+    if kind == "programs":
+        pytest.importorskip("wasmtime")
+        pairs, least, bots = 150, 2, quick.programs(tmp_path)  # on a busy machine a worker takes long to come back
     path = tmp_path / "killed.sqlite"
     stop = threading.Event()
     killed: list[int] = []
@@ -85,12 +123,13 @@ def test_one_worker_is_killed_repeatedly(tmp_path: Path, address: str, long: boo
     killer = threading.Thread(target=kill_now_and_then)
     killer.start()
     try:
-        disturbed = played(path, Cluster(address), pairs, slow_play)
+        disturbed = played(path, Cluster(address), pairs, slow_play, bots)
     finally:
         stop.set()
         killer.join()
     assert len(killed) >= least
-    assert disturbed == played(tmp_path / "quiet.sqlite", LocalWorkers(2), pairs)
+    assert disturbed == played(tmp_path / "quiet.sqlite", LocalWorkers(2), pairs, bots=bots)
+    wait_for_nobody(tmp_path / "stays.py")
 
 
 def test_without_distributed_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

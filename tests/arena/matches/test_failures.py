@@ -12,6 +12,7 @@ import pytest
 import ludodrome
 from ludodrome.arena.matches.match import MAX_REPEATS, SprtRun
 from ludodrome.arena.matches.tallies import Failure, GameResult, game_result
+from ludodrome.arena.records import archive
 from ludodrome.arena.results import MatchResult
 from ludodrome.arena.statistics.sprt import Sprt
 from tests.arena.quick import SMALL
@@ -52,7 +53,7 @@ def test_a_match_stops_after_a_bots_first_failures(crashing: str) -> None:
     result = play(bots, 100)
     assert result.failing == "mine"
     assert 3 <= result.games <= 4  # one is under way when the third is over
-    assert result.notes[0].startswith("stopped: mine failed in each of its first games; mend it, or go on")
+    assert result.notes[0].startswith("stopped: mine failed in each of its first games; fix it, or continue")
     (failure,) = result.tally.lines["mine"].to_json()["failures"]
     assert failure["cause"] == "crash"
     assert failure["why"].startswith("it exited with code 3")
@@ -78,6 +79,55 @@ def test_the_command_shows_each_reason_once(crashing: str) -> None:
     assert "\x1b" not in done.stdout
     assert sum("weights.bin" in line for line in lines) == 1
     assert lines[-1].startswith("stopped: mine failed")
+
+
+HALF = """import sys
+for line in sys.stdin:
+    if '"turn"' in line[:20]:
+        print('{"type": "move", "mo', end="", flush=True)
+        sys.exit(2)
+"""
+TWICE = """import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "turn":
+        answer = json.dumps({"type": "move", "move": message["legal_moves"][0]})
+        print(answer + "\\n" + answer, flush=True)
+"""
+
+
+@pytest.mark.parametrize(("text", "sent"), [(HALF, '{"type": "move", "mo'), ("print('Hello!')\n" + FIRST, "Hello!")])
+def test_what_a_failing_bot_had_sent_is_shown(text: str, sent: str, tmp_path: Path) -> None:
+    """Before, a half line was called that, and a malformed line was judged, but neither was shown."""
+    bot, games = tmp_path / "mine.py", tmp_path / "games"
+    bot.write_text(text)
+    spec = f"mine=cmd:{sys.executable} -S {bot}"
+    small = ["--clock", "20s", "--no-openings", "--workers", "1", "--no-swap", "--games", "1"]
+    shown = run("match", "skysummit", spec, "random", *small, "--record", str(games)).stdout
+    assert f"\n    sent: {sent}\n" in shown
+    assert f"\n    sent: {sent}\n" in run("records", str(games)).stdout
+    assert f"\n  sent: {sent}\n" in run("replay", str(games)).stdout
+    (listed,) = json.loads(run("records", str(games), "--json").stdout)
+    assert [failure["sent"] for failure in listed["failures"]] == [sent]
+
+
+def test_answers_that_were_dropped_are_told(tmp_path: Path) -> None:
+    """Before, only the record said that a bot answers twice."""
+    bot, games = tmp_path / "mine.py", tmp_path / "games"
+    bot.write_text(TWICE)
+    spec = f"mine=cmd:{sys.executable} -S {bot}"
+    small = ["-o", "turn_limit=6", "--clock", "20s", "--no-openings", "--workers", "1", "--no-swap", "--games", "1"]
+    note = "a second answer to turn 0 came before turn 2 and was dropped"
+    shown = run("match", "skysummit", spec, "random", *small, "--record", str(games)).stdout
+    assert f"\nnotes on mine in 1 game; the first: {note}\n" in shown
+    assert f"\nnotes:\n  mine, 1 game; the first: {note}\n" in run("records", str(games)).stdout
+    assert f"\nmine: note: {note}\n" in run("replay", str(games)).stdout
+    (listed,) = json.loads(run("records", str(games), "--json").stdout)
+    assert listed["notes"][0][0] == note
+    (record,) = archive.find([str(games)])
+    found = game_result(record)
+    assert GameResult.from_json(json.loads(json.dumps(found.to_json()))) == found
+    assert [(one.seat, one.first) for one in found.notes] == [(0, note)]
 
 
 def game(failures: tuple[Failure, ...] = (), course: str = "") -> GameResult:

@@ -61,6 +61,28 @@ def test_a_tournament_of_the_command_line_is_on_the_page(tmp_path: Path, monkeyp
         assert client.get(f"/dots/bots/{mine.id}").status_code == 200
 
 
+def test_tags_of_a_bots_file_are_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are shown, and change nothing: a tournament goes on with other tags."""
+    monkeypatch.chdir(tmp_path)
+    file = '[[bots]]\nname = "one"\nspec = "random"\ntags = ["new", "<b>"]\n[[bots]]\nname = "two"\nspec = "greedy"\n'
+    Path("bots.toml").write_text(file)
+    run_it = ["tournament", "run", "--name", "cup", "--game", "dots:rows=1,cols=2", "--no-openings", "--workers", "1"]
+    run_it += ["--bots", "bots.toml", "--bot", "one", "--bot", "two", "--publish", "--db", "server.db"]
+    output(*run_it)
+    engine = open_database(tmp_path / "server.db")
+
+    def shown() -> tuple[int, dict[str, list[str]]]:
+        (event,) = league_matches.events(engine, "dots", TOURNAMENT, 10)
+        details = league.event_details(engine, event)
+        return details["played"], {line["name"]: line["tags"] for line in details["standings"]}
+
+    assert shown() == (2, {"one": ["new", "<b>"], "two": []})
+    Path("bots.toml").write_text(file.replace('["new", "<b>"]', '["old"]'))
+    assert "2 of 2 games were recalled" in output(*run_it, "--resume")
+    assert shown() == (2, {"one": ["old"], "two": []})
+    assert "cup" in output("tournament", "show", "cup.sqlite")
+
+
 def test_formats_that_the_page_does_not_show_are_refused(tmp_path: Path) -> None:
     swiss = Tournament(quick.plan(format="swiss", bots=["random", "greedy"]), MemoryLedger())
     with pytest.raises(ValueError, match="the page shows tournaments of the formats round-robin and gauntlet"):

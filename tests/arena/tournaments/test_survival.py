@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.quick import begin, count, kept, write_plan
+from tests.arena.quick import begin, count, kept, programs, running, write_plan
 
 pytestmark = pytest.mark.xdist_group("dots")
 
@@ -23,11 +23,17 @@ def undisturbed(plan: Path, store: Path) -> str:
     return text.decode()
 
 
-def test_killed_and_resumed(tmp_path: Path, long: bool) -> None:
+@pytest.mark.parametrize("kind", ["built-in", "programs"])
+def test_killed_and_resumed(kind: str, tmp_path: Path, long: bool) -> None:
+    """Built-in bots; or a program whose process stays between games, a WebAssembly program and a built-in."""
     pairs, kills = (50, 20) if long else (3, 2)
-    games = 20 * pairs
+    if kind == "programs":
+        pytest.importorskip("wasmtime")
+        entrants, games = programs(tmp_path), 6 * pairs
+    else:
+        entrants, games = None, 20 * pairs
     dice = random.Random(1)
-    plan, store = write_plan(tmp_path, pairs), tmp_path / "killed.sqlite"
+    plan, store = write_plan(tmp_path, pairs, entrants), tmp_path / "killed.sqlite"
     interrupted = 0
     for kill in range(kills):
         process = begin(plan, store)
@@ -50,6 +56,7 @@ def test_killed_and_resumed(tmp_path: Path, long: bool) -> None:
     killed, whole = json.loads(text), json.loads(expected)
     assert killed["played"] == games
     assert killed["standings"] == whole["standings"]
+    assert running(str(tmp_path / "stays.py")) == 0
 
 
 def wait_for_games(store: Path, wanted: int) -> None:

@@ -345,3 +345,37 @@ def test_what_a_bot_says_beside_its_move_reaches_the_server(tmp_path: Path) -> N
         {"type": "info", **where, "score": 3},
         {"type": "move", **where, "move": legal[0]},
     ]
+
+
+def test_a_bots_wishes_and_its_half_line_reach_the_server(tmp_path: Path) -> None:
+    """`enter` told the server neither what each turn is to carry, nor what the bot had sent when it failed."""
+    path = tmp_path / "wishes.py"
+    path.write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    message = json.loads(line)\n"
+        "    if message['type'] == 'hello':\n"
+        "        print(json.dumps({'type': 'ready', 'wants': ['clocks', 'moves']}), flush=True)\n"
+        "    elif message['turn']:\n"
+        "        print('half', end='', flush=True)\n"
+        "        sys.exit(3)\n"
+        "    else:\n"
+        "        print(json.dumps({'type': 'move', 'move': message['legal_moves'][0]}), flush=True)\n"
+    )
+    client = RemoteClient(f"cmd:{sys.executable} -I -S {path}")
+    game = make("dots", rows=1, cols=1)
+    about = {"match": "m-1", "seat": 0, "game": "dots", "options": game.options}
+    legal = game.legal_moves(game.initial_state())
+    question = {**about, "type": "turn", "state": {}, "legal_moves": legal, "deadline_ms": None}
+    try:
+        client.hear({"type": "hello", **about, "clock": None, "seed": 1})
+        first, second = (client.hear({**question, "turn": number}) for number in (0, 2))
+    finally:
+        client.close()
+    assert first is not None
+    assert first[0] == {"type": "ready", "wants": ["moves", "clocks"]}
+    assert first[1]["type"] == "move"
+    assert second is not None
+    assert [one["type"] for one in second] == ["error"]
+    assert second[0]["error"].startswith("crash: it exited with code 3")
+    assert second[0]["error"].endswith("; it sent 'half'")

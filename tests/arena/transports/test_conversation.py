@@ -49,6 +49,19 @@ def test_an_answer_that_came_before_the_question_is_a_second_answer() -> None:
     assert talk.notes == ["a second answer to turn 0 came before turn 2 and was dropped"]
 
 
+def test_a_second_answer_whose_end_comes_after_the_question_is_one_too() -> None:
+    """It was taken for the answer to the next question: a bot without buffers writes the line and its end apart."""
+    talk = Conversation()
+    assert moved(ask(talk, 0, MOVE)) == "a"
+    talk.begin(turn(2))
+    talk.receive(lines({"type": "move", "move": "again"})[:-1])
+    assert talk.answer() is None
+    talk.asked()
+    talk.receive(b"\n" + lines({"type": "move", "move": "c"}))
+    assert moved(talk.answer()) == "c"
+    assert talk.notes == ["a second answer to turn 0 came before turn 2 and was dropped"]
+
+
 def test_what_is_said_before_a_settled_question_answers_observe() -> None:
     talk = Conversation()
     talk.observe(0)

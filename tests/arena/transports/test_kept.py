@@ -5,6 +5,7 @@ import secrets
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import ludodrome
 from ludodrome.arena import records
 from ludodrome.arena.game_loop import play
 from ludodrome.arena.matches import workers
@@ -272,3 +274,23 @@ def test_an_agent_of_ai_arena_plays_in_its_own_process(tmp_path: Path, kept: Kep
     record = small(f"py:{path}:select_move", "random", kept=kept)
     assert record["result"]["verdicts"] == []
     assert record["stderr"][0].splitlines()[0] == "0 20000 0"
+
+
+def test_a_mended_bot_is_not_played_by_the_process_of_its_older_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers that outlive a match (a cluster, an executor of one's own) kept a process for the next match."""
+    keeping = KeptProcesses(seconds=600)
+    monkeypatch.setattr(workers, "_kept", keeping)
+    choices = ['print("old", file=sys.stderr, flush=True)', 'print("mended", file=sys.stderr, flush=True)']
+    usual: dict[str, Any] = {"games": 2, "openings": False, "clock": "20s"}
+    try:
+        with ThreadPoolExecutor(1) as executor:
+            for number, when_asked in enumerate(choices):
+                bots = [script(tmp_path, when_asked), "random"]
+                result = ludodrome.play_match(ludodrome.make("dots", rows=1, cols=1), bots, workers=executor, **usual)
+                words = "".join("".join(record.get("stderr", [])) for record in result.records)
+                assert ("old" in words, "mended" in words) == (number == 0, number == 1)
+                assert words.count("started") == 1
+    finally:
+        keeping.close()

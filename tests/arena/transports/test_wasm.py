@@ -29,7 +29,7 @@ from ludodrome.arena.transports.wasm_modules import BadModule, compiled  # noqa:
 from ludodrome.games import make  # noqa: E402
 from tests.arena.playing import play_spec  # noqa: E402
 from tests.arena.transports.test_zoo import resident  # noqa: E402
-from tests.arena.wasm_zoo import MOVE, program, say, saying, spinning, write  # noqa: E402
+from tests.arena.wasm_zoo import MOVE, of_size, program, say, saying, spinning, write  # noqa: E402
 
 FUEL = "fuel=5M"
 
@@ -184,6 +184,32 @@ def test_a_module_is_compiled_once(fresh_cache: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(wasm_modules, "_compile", compile_again)
     monkeypatch.setattr(wasm_modules, "_checked", {})  # as another process
     assert compiled(program()) == first
+
+
+def test_a_module_of_8_mb_loads_within_a_second_the_second_time(tmp_path: Path) -> None:
+    """In another process, which does not compile it. The second is one of processor time: others may use the rest."""
+    module = of_size(8 << 20)
+    assert len(module) > 8_000_000
+    spec = write(tmp_path, "large", module)
+    kept = compiled(module)
+    program_text = (
+        "import sys, time\nfrom ludodrome.arena.transports import make_seat, wasm_modules\n"
+        "from ludodrome.arena.game_loop import play\nfrom tests.arena.playing import play_spec\n"
+        "play(play_spec('skysummit', clock='fuel=5M'))\n"  # kernels are loaded, and the engine is
+        "import ludodrome.arena.transports.wasm\n"
+        "wasm_modules._compile = None\n"
+        "began = time.process_time()\n"
+        "record = play(play_spec('skysummit', (sys.argv[1], 'random'), clock='fuel=5M'))\n"
+        "print(time.process_time() - began, len(record['result']['verdicts']))\n"
+    )
+    try:
+        command = [sys.executable, "-c", program_text, spec]
+        told = subprocess.run(command, cwd=Path(__file__).parents[3], capture_output=True, text=True, check=True)
+    finally:
+        kept.unlink()
+    seconds, verdicts = told.stdout.split()
+    assert verdicts == "0"
+    assert float(seconds) < 1
 
 
 def test_a_damaged_file_of_the_cache_is_made_anew(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

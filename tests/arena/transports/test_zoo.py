@@ -11,6 +11,7 @@ import pytest
 
 from ludodrome.arena import records
 from ludodrome.arena.game_loop import play
+from ludodrome.arena.transports.child import KeptProcesses
 from tests.arena.playing import AMPLE, play_spec, zoo
 from tests.arena.zoo import KINDS
 
@@ -108,10 +109,12 @@ def branded(mark: bytes) -> list[str]:
     return found
 
 
-def played(kind: str) -> dict[str, Any]:
+def played(kind: str, kept: KeptProcesses | None = None) -> dict[str, Any]:
+    """A game of a bad bot; with ``kept`` it says that it can play many games, and may get the process of an earlier."""
     case = CASES[kind]
     start_ms = 0 if case.clock == SHORT else 10_000
-    return play(play_spec(case.game, (zoo(kind), "random"), clock=case.clock, start_ms=start_ms))
+    bots = (zoo(kind, stays=kept is not None), "random")
+    return play(play_spec(case.game, bots, clock=case.clock, start_ms=start_ms), kept=kept)
 
 
 def check(kind: str, record: dict[str, Any]) -> None:
@@ -138,17 +141,36 @@ def test_verdict(kind: str, brand: bytes) -> None:
     check(kind, played(kind))
 
 
-def test_five_hundred_bad_matches_leave_nothing(long: bool, brand: bytes) -> None:
+@pytest.mark.parametrize("stays", [False, True])
+def test_five_hundred_bad_matches_leave_nothing(stays: bool, long: bool, brand: bytes) -> None:
+    """Also if the bots say that they can play many games: those without a fault stay, and nothing of the others."""
     kinds = [kind for kind, case in CASES.items() if long or case.clock != SHORT]
-    for kind in kinds[:12]:
-        played(kind)
-    gc.collect()
-    before = resident()
-    for number in range(500 if long else 30):
-        kind = kinds[number % len(kinds)]
-        check(kind, played(kind))
-    gc.collect()
-    assert resident() - before < MEMORY
+    kept = KeptProcesses() if stays else None
+    try:
+        for kind in kinds[:12]:
+            played(kind, kept)
+        gc.collect()
+        before = resident()
+        for number in range(500 if long else 30):
+            kind = kinds[number % len(kinds)]
+            check(kind, played(kind, kept))
+        gc.collect()
+        assert resident() - before < MEMORY
+    finally:
+        if kept is not None:
+            kept.close()
+
+
+def test_a_bot_that_keeps_its_process_is_judged_like_any_other(brand: bytes) -> None:
+    """Each twice: the second game of a process that stayed, or the first of a new one."""
+    kept = KeptProcesses(seconds=600)
+    kinds = ("good", "crash_at_the_end", "half_a_line", "children", "chatty", "illegal", "answers_twice", "learns")
+    try:
+        for kind in kinds * 2:
+            check(kind, played(kind, kept))
+        assert 0 < len(kept) <= len(kinds)
+    finally:
+        kept.close()
 
 
 def resident() -> int:

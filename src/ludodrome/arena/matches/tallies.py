@@ -27,6 +27,8 @@ HARNESS = (FORFEIT, ARENA)
 
 MAX_STDERR_LINES, MAX_STDERR = 5, 1000
 """The last lines and characters of standard error that are shown with a failure."""
+MAX_SENT = 200
+"""Characters of an answer that was refused, or of half a line, that are shown with a failure."""
 MAX_SHOWN_FAILURES = 5
 """Distinct failures of a bot that are shown."""
 
@@ -39,6 +41,21 @@ class Failure(NamedTuple):
     why: str
     stderr: str = ""
     """The last lines of its standard error."""
+    sent: str = ""
+    """What it had sent in that turn: the refused answer, the malformed line, or half a line without its newline."""
+
+    def details(self) -> list[str]:
+        """What to show below the reason: what it sent, then the end of its standard error, line by line."""
+        sent = [f"sent: {self.sent}"] if self.sent else []
+        return [*sent, *(f"stderr: {line}" for line in self.stderr.splitlines())]
+
+
+class SeatNotes(NamedTuple):
+    """What the arena noted about a bot in a game: answers that it dropped, lines that it ignored."""
+
+    seat: int
+    first: str
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +81,8 @@ class GameResult:
     """The first verdict against each bot that has one; resignations and the arena's own failures are none."""
     course: str = ""
     """A hash of all moves: equal in games that are played alike. Empty if it is not known."""
+    notes: tuple[SeatNotes, ...] = ()
+    """Of each bot about which something was noted."""
 
     @property
     def points(self) -> tuple[float, ...]:
@@ -80,7 +99,8 @@ class GameResult:
         lists = {name: tuple(one) for name, one in value.items() if isinstance(one, list | tuple)}
         verdicts = tuple((int(seat), str(cause)) for seat, cause in value["verdicts"])
         failures = tuple(Failure(*one) for one in value.get("failures", ()))
-        return GameResult(**(value | lists | {"verdicts": verdicts, "failures": failures}))
+        notes = tuple(SeatNotes(*one) for one in value.get("notes", ()))
+        return GameResult(**(value | lists | {"verdicts": verdicts, "failures": failures, "notes": notes}))
 
 
 def game_result(record: dict[str, Any]) -> GameResult:
@@ -104,18 +124,33 @@ def game_result(record: dict[str, Any]) -> GameResult:
         tuple(slowest),
         _failures(record),
         _course(record),
+        seat_notes(record),
     )
+
+
+def seat_notes(record: dict[str, Any]) -> tuple[SeatNotes, ...]:
+    """What was noted about the bots of a record."""
+    by_seat = enumerate(record.get("notes", ()))
+    return tuple(SeatNotes(seat, notes[0], len(notes)) for seat, notes in by_seat if notes)
 
 
 def _failures(record: dict[str, Any]) -> tuple[Failure, ...]:
     found: dict[int, Failure] = {}
+    refusals = {turn["turn"]: turn["refusals"] for turn in record["turns"] if turn.get("refusals")}
     for verdict in record["result"]["verdicts"]:
         seat, cause = verdict["seat"], verdict["cause"]
         if seat not in found and cause not in (ARENA, RESIGNED):
             stderr = record["stderr"][seat] if "stderr" in record else ""
             last = "\n".join(stderr.rstrip().splitlines()[-MAX_STDERR_LINES:])[-MAX_STDERR:]
-            found[seat] = Failure(seat, cause, verdict["why"], last)
+            refused = refusals.get(verdict.get("turn"))
+            found[seat] = Failure(seat, cause, verdict["why"], last, _sent(refused[-1]) if refused else "")
     return tuple(found.values())
+
+
+def _sent(refusal: dict[str, Any]) -> str:
+    """The answer of a refusal on one line, cut to a length that can be shown."""
+    text = refusal["sent"] if refusal.get("cut") else json.dumps(refusal["sent"], ensure_ascii=False)
+    return text if len(text) <= MAX_SENT else f"{text[: MAX_SENT - 1]}…"
 
 
 def _course(record: dict[str, Any]) -> str:
@@ -153,8 +188,12 @@ class PlayerTally:
     verdicts: Counter[str] = field(default_factory=Counter)
     failures: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Games in which it failed, by cause and reason."""
-    last_words: dict[tuple[str, str], str] = field(default_factory=dict)
-    """The last lines of its standard error, at the first failure of each kind."""
+    first_failures: dict[tuple[str, str], Failure] = field(default_factory=dict)
+    """The first failure of each kind, with what it sent and the end of its standard error."""
+    noted_games: int = 0
+    """Games in which something was noted about it ..."""
+    first_note: str = ""
+    """... and the first of these notes."""
     distinct: list[bool] = field(default_factory=list)
     """Whether each result is that of a game that does not repeat an earlier one."""
 
@@ -182,9 +221,16 @@ class PlayerTally:
             "slowest_ms": round(self.slowest_ms, 3),
             "verdicts": dict(sorted(self.verdicts.items())),
             "failures": [
-                {"cause": cause, "why": why, "games": count, "stderr": self.last_words[cause, why]}
+                {
+                    "cause": cause,
+                    "why": why,
+                    "games": count,
+                    "sent": self.first_failures[cause, why].sent,
+                    "stderr": self.first_failures[cause, why].stderr,
+                }
                 for (cause, why), count in self.failures.most_common(MAX_SHOWN_FAILURES)
             ],
+            "notes": {"games": self.noted_games, "first": self.first_note} if self.noted_games else None,
         }
 
 
@@ -221,7 +267,11 @@ class MatchTally:
         for failure in game.failures:
             line, kind = self.lines[game.names[failure.seat]], (failure.cause, failure.why)
             line.failures[kind] += 1
-            line.last_words.setdefault(kind, failure.stderr)
+            line.first_failures.setdefault(kind, failure)
+        for note in game.notes:
+            line = self.lines[game.names[note.seat]]
+            line.noted_games += 1
+            line.first_note = line.first_note or note.first
         for seat, name in enumerate(game.names):
             line = self.lines[name]
             line.moves += game.moves[seat]

@@ -17,6 +17,7 @@ from ludodrome.arena.matches.openings import read_book
 from ludodrome.arena.matches.scheduler import MatchSettings
 from ludodrome.arena.play_spec import HASHED
 from ludodrome.arena.seeds import SECRET_BITS, new_secret
+from ludodrome.bots.identity import named_with_identity
 from ludodrome.games import make
 from ludodrome.validation import choice, integer, listing, show
 
@@ -25,6 +26,8 @@ MAX_BOTS = 1000
 MAX_PAIRS = 100_000
 MAX_SPEC = 4000
 """Characters of a spec; the settings of a bots file are part of it."""
+MAX_TAGS = 20
+"""Tags of a bot."""
 MAX_SEED = 2**SECRET_BITS - 1
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,60}")
 
@@ -32,7 +35,7 @@ _KEYS = {
     "name": "a text",
     "format": listing(FORMATS, "or"),
     "games": "a list of game ids, or of tables with id, name, options, clock, policy and openings",
-    "bots": "tables with bot, name, home and clock",
+    "bots": "tables with bot, name, home, clock and tags",
     "pairs": "how many openings a meeting is played from, with the seats changed",
     "rounds": "of a Swiss tournament",
     "challengers": "names of bots, in a gauntlet",
@@ -60,6 +63,8 @@ class Entrant:
     """The name of its home game."""
     clock: str | None = None
     """Its own clock, instead of that of the games: a handicap."""
+    tags: tuple[str, ...] = ()
+    """Words of its author's, shown beside its name; they decide nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,11 @@ class TournamentPlan:
         """The same plan with another seed."""
         return replace(self, seed=seed, settings=tuple(replace(one, seed=seed) for one in self.settings))
 
+    def with_tags_of(self, other: "TournamentPlan") -> "TournamentPlan":
+        """The same plan with the tags that the bots have in another one."""
+        tags = {one.name: one.tags for one in other.entrants}
+        return replace(self, entrants=tuple(replace(one, tags=tags.get(one.name, ())) for one in self.entrants))
+
     def with_identities(self, identities: Mapping[str, Mapping[str, str]]) -> "TournamentPlan":
         """The same plan with the bots' identities: by the name of the game, then by spec."""
         settings = (replace(one, identities=dict(identities.get(one.name, {}))) for one in self.settings)
@@ -122,10 +132,26 @@ class TournamentPlan:
         games = (older | one | {"conditions": Conditions.from_json(one["conditions"])} for one in value["games"])
         return TournamentPlan(
             settings=tuple(MatchSettings(**one) for one in games),
-            entrants=tuple(Entrant(**one) for one in value["entrants"]),
+            entrants=tuple(Entrant(**(one | {"tags": tuple(one.get("tags", ()))})) for one in value["entrants"]),
             challengers=tuple(value["challengers"]),
             **rest,
         )
+
+
+def changed_entrants(plan: TournamentPlan, before: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """A sentence for each bot that has changed since the tournament was last played."""
+    changes = []
+    for one in plan.entrants:
+        for on in plan.settings:
+            spec = one.specs[on.name]
+            old, new = before[on.name].get(spec), on.identities[spec]
+            if old is not None and old != new:
+                changes.append(
+                    f"{one.name} has changed since the tournament began ({named_with_identity(one.name, old)} then, "
+                    f"{named_with_identity(one.name, new)} now): its games are played again"
+                )
+                break
+    return changes
 
 
 def read_plan(path: Path, instead: Mapping[str, Any] = MappingProxyType({})) -> TournamentPlan:
@@ -270,7 +296,7 @@ def _entrants(value: Any, settings: Sequence[MatchSettings]) -> tuple[Entrant, .
 
 
 def _entrant(value: dict[str, Any], settings: Sequence[MatchSettings]) -> Entrant:
-    keys = ("bot", "name", "home", "clock")
+    keys = ("bot", "name", "home", "clock", "tags")
     if not ("bot" in value and set(value) <= set(keys)):
         raise ValueError(f"a bot of a plan has bot, its spec, and may have {listing(keys[1:])}, not {listing(value)}")
     games = [one.name for one in settings]
@@ -289,7 +315,14 @@ def _entrant(value: dict[str, Any], settings: Sequence[MatchSettings]) -> Entran
     home, clock = value.get("home"), value.get("clock")
     if clock is not None:
         Clock.parse(_text(clock, f"the clock of {name}"))
-    return Entrant(name, specs, None if home is None else choice(home, games, f"the home of {name}", ValueError), clock)
+    home = None if home is None else choice(home, games, f"the home of {name}", ValueError)
+    return Entrant(name, specs, home, clock, _tags(value.get("tags", []), name))
+
+
+def _tags(value: Any, name: str) -> tuple[str, ...]:
+    if type(value) not in (list, tuple) or len(value) > MAX_TAGS:
+        raise ValueError(f"the tags of {name} are a list of at most {MAX_TAGS} texts, not {show(value)}")
+    return tuple(_text(tag, f"a tag of {name}") for tag in value)
 
 
 def _challengers(value: Any, names: Sequence[str]) -> tuple[int, ...]:

@@ -38,7 +38,7 @@ def publish_tournament(engine: Engine, tournament: Tournament) -> list[tuple[str
 
 def _of_one_game(plan: TournamentPlan, name: str) -> TournamentPlan:
     """The part of a plan that concerns one of its games."""
-    entrants = (Entrant(one.name, {name: one.specs[name]}, None, one.clock) for one in plan.entrants)
+    entrants = (Entrant(one.name, {name: one.specs[name]}, None, one.clock, one.tags) for one in plan.entrants)
     return replace(plan, settings=(plan.settings_of(name),), entrants=tuple(entrants))
 
 

@@ -20,16 +20,19 @@ from ludodrome.game import Game
 __all__ = ["BOX", "COMMAND", "FILE", "WASM", "check_wasm", "command", "make_seat", "wasm_seat"]
 
 
-def make_seat(spec: str, game: Game, seed: int, tolerant: bool = False, kept: KeptProcesses | None = None) -> Seat:
+def make_seat(
+    spec: str, game: Game, seed: int, tolerant: bool = False, kept: KeptProcesses | None = None, bot_id: str = ""
+) -> Seat:
     """Make a seat for the bot of a spec; ValueError says what would be right.
 
-    ``tolerant``: a program's lines that are not JSON are ignored. ``kept``: processes that stay between games.
+    ``tolerant``: a program's lines that are not JSON are ignored. ``kept``: processes that stay between games, each for
+    games of the same ``bot_id`` (``bots/identity.py``).
     """
     kind, colon, rest = spec.partition(":") if type(spec) is str else ("", "", "")
     if colon and kind in (COMMAND, FILE):
         check_supported()
         launch = read_launch(rest)[0] if kind == COMMAND else None
-        return ChildSeat(spec, command(kind, rest), max_line(game), tolerant, kept, launch)
+        return ChildSeat(spec, command(kind, rest), max_line(game), tolerant, kept, launch, bot_id)
     if colon and kind == BOX:
         from ludodrome.arena import sandbox  # start-up: few bots run in a sandbox
 

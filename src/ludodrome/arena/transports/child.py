@@ -48,8 +48,10 @@ class ChildSeat:
         tolerant: bool = False,
         kept: "KeptProcesses | None" = None,
         launch: LaunchSettings | None = None,
+        bot_id: str = "",
     ) -> None:
-        self.name = name
+        """``bot_id``: the bot's identity, if it is known: a process of an older version plays no new games."""
+        self.name, self._bot_id = name, bot_id
         self._launch = launch or LaunchSettings()
         self._arguments = list(arguments)
         self._talk = Conversation(longest_line, tolerant=tolerant)
@@ -105,7 +107,7 @@ class ChildSeat:
     def _take_process(self) -> None:
         """Take a process that is kept, or start one."""
         if self._kept is not None:
-            settings = (self._talk.longest_line, self._talk.tolerant, os.getcwd(), self._launch)
+            settings = (self._talk.longest_line, self._talk.tolerant, os.getcwd(), self._launch, self._bot_id)
             self._key = (tuple(self._arguments), *settings)
             if found := self._kept.take(self._key):
                 self._process, self._talk = found

@@ -119,10 +119,10 @@ class Conversation:
         asking = self._question
         asking.sent = True
         asking.unanswered = self._unsettled
+        self._begun_early = bool(self._buffer.strip())
         if settled:
             self._unsettled = 0
             asking.forget_info()
-            self._begun_early = bool(self._buffer)
 
     @property
     def deadline(self) -> float:

@@ -11,6 +11,9 @@ from ludodrome.arena.messages import Message
 from ludodrome.arena.seats import Notice, Seat, Turn
 from ludodrome.games import make
 
+MAX_SENT = 200
+"""Characters of a malformed or unfinished line that the server is told about."""
+
 
 class RemoteClient:
     """The bot of a spec, in games on a server. ``ended`` is called with each ``over`` message and the seat."""
@@ -20,6 +23,8 @@ class RemoteClient:
         self._seat: Seat | None = None
         self._match = ""
         self._number = 0
+        self._asked_for: list[str] = []
+        """What the server was told that each ``turn`` is to carry."""
         self._clock = Clock()
         self.stderr = ""
         """What the bot wrote to its standard error in the game that ended last."""
@@ -49,6 +54,7 @@ class RemoteClient:
 
     def _begin(self, hello: Message) -> None:
         """Start a game, unless it only resumes after a broken connection."""
+        self._asked_for = []
         if hello["match"] == self._match:
             return
         self.close()
@@ -65,10 +71,14 @@ class RemoteClient:
             Turn(*about, observe=lambda: message["state"], write=lambda turn: message, fuel=self._clock.fuel)
         )
         where = {"match": message["match"], "turn": message["turn"]}
-        beside: list[Message] = [{"type": "log", **where, "text": text} for text in answer.log]
+        wants = [name for name in ("moves", "clocks") if getattr(seat.capabilities, f"wants_{name}")]
+        beside: list[Message] = [] if wants == self._asked_for else [{"type": "ready", "wants": wants}]
+        self._asked_for = wants
+        beside += [{"type": "log", **where, "text": text} for text in answer.log]
         beside += [{"type": "info", **where, **info} for info in answer.info]
         if answer.fault is not None:
-            return [*beside, {"type": "error", **where, "error": f"{answer.fault.cause}: {answer.fault.why}"}]
+            sent = f"; it sent {answer.sent[:MAX_SENT]!r}" if answer.sent else ""
+            return [*beside, {"type": "error", **where, "error": f"{answer.fault.cause}: {answer.fault.why}{sent}"}]
         return [*beside, {"type": "move", **where, "move": answer.move}]
 
     def _notify(self, message: Message) -> None:

@@ -95,7 +95,10 @@ def replay_json(name: str, record: Json) -> Json:
 def _turn(turn: ReplayTurn) -> Json:
     shown = {name: turn.entry[name] for name in TURN_FIELDS if name in turn.entry}
     if "refusals" in shown:
-        shown["refusals"] = [{"why": one["why"]} for one in shown["refusals"]]
+        shown["refusals"] = [
+            {"why": one["why"], **({"sent": one["sent"], "cut": True} if one.get("cut") else {})}
+            for one in shown["refusals"]
+        ]
     return {"seat": turn.seat, "move": turn.move, "text": turn.text, "opening": turn.opening, **shown}
 
 

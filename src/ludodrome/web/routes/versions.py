@@ -63,7 +63,7 @@ def match_versions(request: Request, bot_id: BotId, wanted: VersionMatch, who: B
 def failures(
     request: Request, bot_id: BotId, who: BotsScope, most: Annotated[int, Query(ge=1, le=MAX_GAMES)] = 20
 ) -> list[Json]:
-    """Why your bot failed in its latest games: cause, reason, and the end of its standard error."""
+    """Why your bot failed in its latest games: cause, reason, what it had sent, and the end of its standard error."""
     return league.failures(request.app.state.engine, own_bot(request, bot_id, who), most)
 
 

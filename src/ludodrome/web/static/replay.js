@@ -439,7 +439,14 @@ function gradeWords(turn, one) {
 }
 
 function troubles(turn) {
-  const lines = (turn.refusals ?? []).map(({ why }) => html("p", { class: "bad" }, `Refused: ${why}`));
+  const lines = (turn.refusals ?? []).map(({ why, sent, cut }) =>
+    html(
+      "p",
+      { class: "bad" },
+      `Refused: ${why}`,
+      ...(cut && sent ? [html("span", { class: "muted own-words" }, ` It had sent: ${sent.slice(0, MAX_TEXT)}`)] : []),
+    ),
+  );
   if (turn.verdict)
     lines.push(
       html(

@@ -56,7 +56,12 @@ function table({ standings, game }) {
       "tr",
       {},
       html("td", { class: "right number" }, String(line.place)),
-      html("td", { class: "who" }, html("a", { href: `/${game}/bots/${line.id}` }, line.name)),
+      html(
+        "td",
+        { class: "who" },
+        html("a", { href: `/${game}/bots/${line.id}` }, line.name),
+        ...line.tags.flatMap((tag) => [" ", html("span", { class: "kind" }, tag)]),
+      ),
       html("td", { class: "right number" }, number(line.points)),
       html("td", { class: "right number" }, String(line.games)),
       html("td", { class: "wide" }, rated.includes(line) ? rating(line, from, to) : ""),
