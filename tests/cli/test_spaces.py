@@ -166,21 +166,21 @@ def test_simulate_many(tmp_path: Path) -> None:
     assert "holds 2 boards: choose one" in refused("simulate", str(first), str(second))
 
 
-def test_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_saved_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    assert lab("replay", "--list") == "no session is saved yet\n"
-    assert refused("replay", "--last").startswith("no session is saved yet")
-    assert refused("replay").startswith("which session?")
+    assert lab("replay", "--list") == "no round is saved yet\n"
+    assert refused("replay", "--last").startswith("no round is saved yet")
+    assert refused("replay").startswith("which round?")
     printed = lab("simulate", "3:1:uuf", "3:0:u6uf", "--save")
-    assert printed.endswith("saved as session 1\n")
-    assert lab("replay", "--last") == printed.removesuffix("saved as session 1\n")
+    assert printed.endswith("saved as round 1\n")
+    assert lab("replay", "--last") == printed.removesuffix("saved as round 1\n")
     assert answer("replay", "1")["points"] == [3, 2]
     assert "3:1:uuf  3:0:u6uf" in lab("replay", "--list")
     file = tmp_path / "ludodrome" / "spaces-sessions" / "1.json"
     file.write_text(file.read_text().replace('"points": [3, 2]', '"points": [5, 5]'))
     result = run("spaces", "replay", "1")
     assert result.exit_code == 1
-    assert "session 1 was saved with the result [5, 5] (goal)" in result.stderr
+    assert "round 1 was saved with the result [5, 5] (goal)" in result.stderr
 
 
 def test_decks(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Commands about boards: `count`, `generate`, `sample`, `check`, `draw` and `build`; parameters that others share."""
 
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +26,7 @@ with lazy_imports():
     from ludodrome.games import spaces
     from ludodrome.games.spaces import boards as game_boards
     from ludodrome.games.spaces import generation, sampling
-    from ludodrome.spaces_lab import board_builder, board_files
+    from ludodrome.spaces_lab import board_builder, board_files, saved_state
 
 if TYPE_CHECKING:
     from ludodrome.spaces_lab.board_builder import BoardBuilder
@@ -350,6 +351,7 @@ def build(
     opponent = None if against is None else one_board(against)
     with command_errors(), console.compiling("spaces"):
         builder = board_builder.BoardBuilder(size, rules, opponent)
+    builder.on_change = _keep_draft
     if do is not None:
         _follow(builder, sys.stdin.read() if do == "-" else do, out)
         return
@@ -362,6 +364,12 @@ def build(
     saved = builder_app.BuilderApp(builder, out or "").run()
     for line in saved or []:
         console.say(line)
+
+
+def _keep_draft(builder: "BoardBuilder") -> None:
+    """Save the board for `test builder`. Building goes on where it cannot be saved."""
+    with suppress(ValueError):
+        saved_state.save_draft(builder.code, builder.rules)
 
 
 def _follow(builder: "BoardBuilder", text: str, out: str | None) -> None:

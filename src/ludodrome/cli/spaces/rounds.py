@@ -27,7 +27,7 @@ SHADES = ("#BE4A19", "#0B6E99")
 
 First = Annotated[str, typer.Argument(metavar="A", show_default=False, help="Seat 0: a code, FILE, or FILE#3.")]
 Second = Annotated[str, typer.Argument(metavar="B", show_default=False, help="Seat 1: a code, FILE, or FILE#3.")]
-Save = Annotated[bool, typer.Option("--save", help="Save the round as a session, for `replay`.")]
+Save = Annotated[bool, typer.Option("--save", help="Save the round, for `replay`.")]
 
 
 @app.command(
@@ -64,7 +64,7 @@ def simulate(
         with command_errors():
             number = saved_state.save(boards, rules, played)
         if not json:
-            console.say(f"saved as session {number}")
+            console.say(f"saved as round {number}")
 
 
 def _simulate_all(a: str, b: str, rules: str, json: bool) -> None:
@@ -115,28 +115,28 @@ def _show_round(boards: list[dict[str, Any]], played: "Round", rules: str, json:
 @app.command(cls=Command, epilog=examples("ludodrome spaces replay --last", "ludodrome spaces replay 3 --json"))
 def replay(
     number: Annotated[
-        int | None, typer.Argument(metavar="N", min=1, show_default=False, help="Number of the session.")
+        int | None, typer.Argument(metavar="N", min=1, show_default=False, help="Number of the saved round.")
     ] = None,
-    last: Annotated[bool, typer.Option("--last", help="Replay the last session.")] = False,
-    list_: Annotated[bool, typer.Option("--list", help="List the sessions.")] = False,
+    last: Annotated[bool, typer.Option("--last", help="Replay the round saved last.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the saved rounds.")] = False,
     json: Json = False,
 ) -> None:
     """Play a saved round again; the exit code is 1 if the result differs."""
     with command_errors(), console.compiling("spaces"):
         if list_:
-            _list_sessions([saved_state.load(one) for one in saved_state.numbers()])
+            _list_rounds([saved_state.load(one) for one in saved_state.numbers()])
             return
         if number is None and not last:
-            raise CommandError("which session? Give its number or --last; --list lists them")
-        session = saved_state.load(number)
-        played = session.replay()
-    _show_round(session.boards, played, session.rules, json)
-    if [played.points, played.ended] != [session.points, session.ended]:
-        console.complain(f"session {session.number} was saved with the result {session.points} ({session.ended})")
+            raise CommandError("which round? Give its number or --last; --list lists them")
+        kept = saved_state.load(number)
+        played = kept.replay()
+    _show_round(kept.boards, played, kept.rules, json)
+    if [played.points, played.ended] != [kept.points, kept.ended]:
+        console.complain(f"round {kept.number} was saved with the result {kept.points} ({kept.ended})")
         raise typer.Exit(NO)
 
 
-def _list_sessions(saved: list[Any]) -> None:
+def _list_rounds(saved: list[Any]) -> None:
     rows = [
         (
             str(one.number),
@@ -148,9 +148,9 @@ def _list_sessions(saved: list[Any]) -> None:
         for one in saved
     ]
     if rows:
-        console.show_table(("session", "rules", "points", "ended", "boards"), rows, ("session",))
+        console.show_table(("round", "rules", "points", "ended", "boards"), rows, ("round",))
     else:
-        console.say("no session is saved yet")
+        console.say("no round is saved yet")
 
 
 @app.command(
