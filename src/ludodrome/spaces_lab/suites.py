@@ -6,7 +6,7 @@ player meets every board of the opponent, and won, drawn and lost rounds are cou
 
 import math
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -99,7 +99,8 @@ class Expectation:
             last = played.steps[-1].squares[seat]
             if square is not None and tuple(last) != square:
                 wrong.append(f"expected the {WINNERS[seat]}'s piece on {_at(square)}, it is on {_at(last)}")
-        return wrong + self._judge_shares(*(int(winner_of(played.points) == one) for one in (PLAYER, OPPONENT)), 1)
+        winner = winner_of(played.points)
+        return wrong + self._judge_shares(int(winner == PLAYER), int(winner == OPPONENT), 1)
 
     def judge_table(self, rows: Sequence["TableRow"]) -> list[str]:
         """The same of a table: winner and points are those of all rounds together."""
@@ -146,8 +147,8 @@ def parse_expectation(value: Any, where: str = "expect") -> Expectation:
     if points is not None:
         validation.items(points, 2, f"{where}.points", ValueError)
         points = tuple(validation.integer(one, 0, 10**12, f"{where}.points", ValueError) for one in points)
-    shares = [_share(value.get(key), f"{where}.{key}") for key in ("min_won", "max_lost")]
-    return Expectation(winner, points, ended, step, *shares)
+    min_won, max_lost = (_share(value.get(key), f"{where}.{key}") for key in ("min_won", "max_lost"))
+    return Expectation(winner, points, ended, step, min_won, max_lost)
 
 
 def _share(value: Any, where: str) -> float | None:
@@ -190,6 +191,12 @@ class BoardTest:
         """Suite and name."""
         return f"{self.suite}: {self.name}"
 
+    @property
+    def sources(self) -> tuple[str, str]:
+        """Both sources in a few words."""
+        player, opponent = ("JSON" if type(one) is dict else str(one) for one in (self.player, self.opponent))
+        return player, opponent
+
 
 @dataclass(frozen=True, slots=True)
 class Suite:
@@ -212,7 +219,7 @@ def load_suite(path: str) -> Any:
 
 
 def parse_suite(value: Any, path: str, **defaults: Any) -> Suite:
-    """The suite of a value; ValueError names the test and what is wrong. ``defaults``: for what the suite leaves open."""
+    """The suite of a value; ValueError names the test and what is wrong. ``defaults``: where the suite says nothing."""
     _known_keys(value, SUITE_KEYS, path)
     items = value.get("tests")
     if type(items) is not list or not items:
@@ -280,7 +287,7 @@ def _tags(value: Any, where: str) -> list[str]:
 
 
 def select(tests: Iterable[BoardTest], names: Sequence[str] = (), tags: Sequence[str] = ()) -> list[BoardTest]:
-    """The tests whose name matches one of the patterns (a part of it, or with * and ?) and that have one of the tags."""
+    """The tests that match one of the names (a part, or a pattern with * and ?) and have one of the tags."""
     return [
         test
         for test in tests
@@ -350,14 +357,12 @@ class BoardTestResult:
         return ""
 
 
-def run_tests(
-    tests: Iterable[BoardTest], reader: BoardReader, simulate: Callable[..., Round] = simulate
-) -> Iterator[BoardTestResult]:
+def run_tests(tests: Iterable[BoardTest], reader: BoardReader) -> Iterator[BoardTestResult]:
     """Run tests one after the other, in this process; a test that cannot be run does not stop the others."""
     for test in tests:
         result = BoardTestResult(test)
         try:
-            _run(test, result, reader, simulate)
+            _run(test, result, reader)
         except NotLegal as reason:
             result.status, result.messages = SKIPPED, [str(reason)]
         except ValueError as error:
@@ -365,7 +370,7 @@ def run_tests(
         yield result
 
 
-def _run(test: BoardTest, result: BoardTestResult, reader: BoardReader, simulate: Callable[..., Round]) -> None:
+def _run(test: BoardTest, result: BoardTestResult, reader: BoardReader) -> None:
     sources = (test.player, test.opponent)
     sides = reader.sides(sources, test.folder, test.rules, test.size, test.count, test.seed, test.boards)
     result.sides = sides
@@ -374,7 +379,8 @@ def _run(test: BoardTest, result: BoardTestResult, reader: BoardReader, simulate
     if not all(side.uniform for side in sides):
         result.notes.append("random boards of this size are made step by step, so they are not equally likely")
     if len(sides[0].boards) == len(sides[1].boards) == 1:
-        result.played = simulate(*result.boards(), sides[0].size, test.rules)
+        player, opponent = result.boards()
+        result.played = simulate(player, opponent, sides[0].size, test.rules)
         wrong = test.expect.judge_round(result.played)
     else:
         if test.expect.ended is not None or test.expect.step is not None:
