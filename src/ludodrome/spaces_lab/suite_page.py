@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 
-from ludodrome.games.spaces.boards import FINAL, TRAP, Steps, encode_board, parse_playable, steps_of
+from ludodrome.games.spaces.boards import TRAP, Steps, encode_board, parse_playable, steps_of
 from ludodrome.games.spaces.simulation import Round
 from ludodrome.spaces_lab.suite_report import SIDES, counted, counts_of, table_of, table_totals
 from ludodrome.spaces_lab.suites import ERROR, FAILED, STATUSES, BoardTestResult

@@ -54,7 +54,7 @@ def counted(counts: dict[str, int]) -> str:
 
 
 def board_lines(boards: Sequence[Any], width: int = NO_LIMIT) -> list[str]:
-    """Both boards with their steps, each as its owner sees it: side by side where that fits, else one below the other."""
+    """Both boards as their owners see them, with their steps: side by side if that fits, else one below the other."""
     sides = [
         [f"seat {seat} {sign}  {encode_board(board)}", *box_board(board).splitlines()]
         for seat, (sign, board) in enumerate(zip("●◆", boards, strict=True))

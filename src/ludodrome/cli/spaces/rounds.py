@@ -1,5 +1,7 @@
 """Commands about rounds: `simulate`, `replay`, `deck` and `respond`."""
 
+import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,8 +16,8 @@ with lazy_imports():
     from rich import text as rich_text
 
     from ludodrome.games import spaces
-    from ludodrome.games.spaces import legality, simulation
-    from ludodrome.spaces_lab import board_files, saved_state
+    from ludodrome.games.spaces import legality
+    from ludodrome.spaces_lab import board_files, saved_state, suite_report
 
 if TYPE_CHECKING:
     from ludodrome.games.spaces.simulation import Round
@@ -89,27 +91,20 @@ def _show_round(boards: list[dict[str, Any]], played: "Round", rules: str, json:
         print_json({"rules": rules, "boards": boards, **asdict(played)})
         return
 
-    size = size_of(boards[0])
-    sides = [
-        [f"seat {seat} {sign}", *spaces.box_board(board).splitlines()]
-        for seat, (sign, board) in enumerate(zip("●◆", boards, strict=True))
-    ]
-    terminal = console.stdout()
+    show_lines(suite_report.round_lines(boards, played, size_of(boards[0]), drawing_width()))
 
-    def show(lines: list[str]) -> None:
-        text = rich_text.Text("\n".join(lines) + "\n")
-        for seat, pattern in enumerate((r"seat 0( ●)?|●", r"seat 1( ◆)?|◆")):
-            text.highlight_regex(pattern, console.seat_style(seat))
-        terminal.print(text, soft_wrap=True)
 
-    show(simulation.side_by_side(sides[0], sides[1]))
-    for step, grid in zip(played.steps, simulation.round_frames(played, size), strict=True):
-        notes = [f"step {step.step}", f"seat 0: {step.did[0]}", f"seat 1: {step.did[1]}"]
-        notes += [f"  {event.reason}" for event in step.events]
-        show(simulation.side_by_side(grid, [*notes, f"{step.points[0]} : {step.points[1]}"]))
-    points = played.points
-    winner = "a draw" if points[0] == points[1] else f"seat {int(points[1] > points[0])} wins"
-    show([f"{points[0]} : {points[1]} ({played.ended}), {winner}"])
+def drawing_width() -> int:
+    """Columns for drawings: those of the terminal, without a limit in a pipe."""
+    return console.stdout().width if sys.stdout.isatty() else suite_report.NO_LIMIT
+
+
+def show_lines(lines: Sequence[str]) -> None:
+    """Print a drawn round with the seats in their colours."""
+    text = rich_text.Text("\n".join(lines) + "\n")
+    for seat, pattern in enumerate((r"seat 0( ●)?|●", r"seat 1( ◆)?|◆")):
+        text.highlight_regex(pattern, console.seat_style(seat))
+    console.stdout().print(text, soft_wrap=True)
 
 
 @app.command(cls=Command, epilog=examples("ludodrome spaces replay --last", "ludodrome spaces replay 3 --json"))
