@@ -11,7 +11,8 @@ from ludodrome.spaces_lab.suites import ERROR, FAILED, STATUSES, BoardTestResult
 
 CELL = 44
 """Width of a square, in units of the drawing."""
-MARGIN = 6
+GUTTER, BAND, MARGIN = 34, 16, 4
+"""Room for row numbers on the left, for column numbers above, and around everything."""
 APART = 9
 """How far the two pieces are drawn from the middle of a square, so that both can be seen."""
 MAX_FILM = 10
@@ -155,14 +156,14 @@ def _steps(played: Round) -> str:
     rows = "".join(
         f"<tr><td{_number(True)}>{step.step}</td><td>{escape(step.did[0])}</td><td>{escape(step.did[1])}</td>"
         f"<td{_number(True)}>{step.points[0]} : {step.points[1]}</td>"
-        f'<td class="muted">{"<br>".join(escape(event.reason) for event in step.events)}</td></tr>'
+        f'<td class="muted why">{"<br>".join(escape(event.reason) for event in step.events)}</td></tr>'
         for step in played.steps
     )
     head = "".join(
         f'<th scope="col"{_number(name in ("step", "points"))}>{name}</th>'
         for name in ("step", *SIDES, "points", "why")
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f'<table class="steps"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
 
 
 def round_svg(boards: Sequence[Steps], played: Round, size: int, label: str) -> str:
@@ -207,26 +208,34 @@ def _common(seat: int, step: tuple[int, int, str], size: int) -> tuple[int, int,
 
 def _middle(row: int, col: int, seat: int) -> tuple[int, int]:
     aside = -APART if seat == 0 else APART
-    return MARGIN + col * CELL + CELL // 2 + aside, MARGIN + (row + 1) * CELL + CELL // 2 + aside
+    return GUTTER + col * CELL + CELL // 2 + aside, BAND + (row + 1) * CELL + CELL // 2 + aside
 
 
 def _svg(size: int, parts: Iterable[str], label: str) -> str:
-    width, height = size * CELL + 2 * MARGIN, (size + 2) * CELL + 2 * MARGIN
-    return f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>'
+    width, height = GUTTER + size * CELL + MARGIN, BAND + (size + 2) * CELL + MARGIN
+    return (
+        f'<svg viewBox="0 0 {width} {height}" style="max-width:{width * 3 // 2}px" role="img" '
+        f'aria-label="{escape(label)}">{"".join(parts)}</svg>'
+    )
 
 
 def _grid(size: int) -> str:
-    left, top, wide = MARGIN, MARGIN + CELL, size * CELL
+    """The lines, with coordinates as the player sees them, and the goal rows of both."""
+    left, top, wide = GUTTER, BAND + CELL, size * CELL
     across = "".join(f"M{left},{top + at * CELL}h{wide}" for at in range(1, size))
     down = "".join(f"M{left + at * CELL},{top}v{wide}" for at in range(1, size))
-    goals = (
-        f'<text class="goal" x="{left + wide // 2}" y="{MARGIN + 8}">goal of the player</text>'
-        f'<text class="goal" x="{left + wide // 2}" y="{top + wide + CELL - 8}">goal of the opponent</text>'
-        if size > 2
-        else ""
-    )
+    texts = [_label(left + at * CELL + CELL // 2, BAND // 2, str(at)) for at in range(size)]
+    texts += [_label(left // 2, top + at * CELL + CELL // 2, str(at)) for at in range(size)]
+    texts += [
+        _label(left // 2, BAND + CELL // 2, "goal", "t0"),
+        _label(left // 2, top + wide + CELL // 2, "goal", "t1"),
+    ]
     edge = f'<rect class="edge" x="{left}" y="{top}" width="{wide}" height="{wide}"/>'
-    return f'<path class="lines" d="{across}{down}"/>{edge}{goals}'
+    return f'<path class="lines" d="{across}{down}"/>{edge}{"".join(texts)}'
+
+
+def _label(x: int, y: int, text: str, names: str = "label") -> str:
+    return f'<text class="{names}" x="{x}" y="{y}">{text}</text>'
 
 
 def _line(points: Sequence[tuple[int, int]], names: str) -> str:
@@ -235,16 +244,17 @@ def _line(points: Sequence[tuple[int, int]], names: str) -> str:
 
 def _mark(x: int, y: int, seat: int, text: str) -> str:
     """A circle for the player, a diamond for the opponent, with a number."""
+    names = f"mark s{seat}" if text else f"piece t{seat}"
     if seat == 0:
-        shape = f'<circle class="mark s0" cx="{x}" cy="{y}" r="9"/>'
+        shape = f'<circle class="{names}" cx="{x}" cy="{y}" r="9"/>'
     else:
-        shape = f'<path class="mark s1" d="M{x},{y - 11}l11,11l-11,11l-11,-11z"/>'
+        shape = f'<path class="{names}" d="M{x},{y - 11}l11,11l-11,11l-11,-11z"/>'
     return shape + (f'<text class="t{seat}" x="{x}" y="{y}">{text}</text>' if text else "")
 
 
 def _cross(row: int, col: int, seat: int, number: int) -> str:
     """A trap: a cross in a corner of its square, top right for the player, bottom left for the opponent."""
-    x, y = MARGIN + col * CELL, MARGIN + (row + 1) * CELL
+    x, y = GUTTER + col * CELL, BAND + (row + 1) * CELL
     x, y = (x + CELL - 11, y + 9) if seat == 0 else (x + 11, y + CELL - 9)
     text = f'<text class="t{seat}" x="{x - 13 if seat == 0 else x + 13}" y="{y}">{number}</text>'
     return f'<path class="trap s{seat}" d="M{x - 5},{y - 5}l10,10m0,-10l-10,10"/>{text}'

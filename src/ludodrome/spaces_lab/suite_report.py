@@ -22,7 +22,7 @@ from ludodrome.validation import plural
 
 SIDES = ("player", "opponent")
 LEGEND = (
-    "● seat 0, the player, and x its traps; ◆ seat 1, the opponent, and y its traps; xy both",
+    "● seat 0, the player, x its traps; ◆ seat 1, the opponent, y its traps; xy a trap of each",
     "all on the common grid: the opponent's board is turned by 180 degrees",
 )
 """What the signs of a drawn round mean."""
@@ -135,7 +135,7 @@ def table_totals(rows: Sequence[TableRow]) -> str:
     totals = [sum(row.points[seat] for row in rows) for seat in range(2)]
     rounds = sum(row.rounds for row in rows)
     means = " : ".join(f"{total / rounds:.2f}" for total in totals)
-    return f"{plural(rounds, 'round')}, {totals[0]:,} : {totals[1]:,} points, {means} on average"
+    return f"{totals[0]:,} : {totals[1]:,} points, {means} on average"
 
 
 # JUnit XML

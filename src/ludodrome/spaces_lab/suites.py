@@ -366,7 +366,7 @@ def run_tests(tests: Iterable[BoardTest], reader: BoardReader) -> Iterator[Board
         except NotLegal as reason:
             result.status, result.messages = SKIPPED, [str(reason)]
         except ValueError as error:
-            result.status, result.messages = ERROR, [str(error)]
+            result.status, result.messages, result.notes = ERROR, [str(error)], []
         yield result
 
 

@@ -22,6 +22,7 @@ from ludodrome.cli.base import (
 from ludodrome.cli.lazy import lazy_imports
 
 with lazy_imports():
+    from ludodrome import validation
     from ludodrome.cli.spaces import builder_app
     from ludodrome.games import spaces
     from ludodrome.games.spaces import boards as game_boards
@@ -149,7 +150,7 @@ def generate(
         with console.compiling("spaces"):
             file = board_files.BoardFile(out, size, rules, limit, resume)
         done = file.run(lambda made, total: progress(made, total or made))
-    console.say(f"{done:,} boards in {out}")
+    console.say(f"{validation.plural(done, 'board')} in {out}")
 
 
 def _generate_to_stdout(size: int, rules: str, limit: int | None, after: str | None) -> None:
@@ -198,7 +199,7 @@ def sample(
                 out,
                 board_files.format_collection(_json_boards(boards)) if is_json else "".join(f"{c}\n" for c in boards),
             )
-        console.say(f"{len(boards):,} boards in {out}")
+        console.say(f"{validation.plural(len(boards), 'board')} in {out}")
     elif json:
         print_json({"size": size, "rules": rules, "uniform": uniform, "boards": boards})
     else:

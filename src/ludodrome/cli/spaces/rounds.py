@@ -82,7 +82,8 @@ def _simulate_all(a: str, b: str, rules: str, json: bool) -> None:
         (str(i + 1), f"{own[i].mean():.3f}", f"{other[i].mean():.3f}", f"{(own[i] - other[i]).mean():+.3f}")
         for i in range(len(first))
     ]
-    console.say(f"{len(first)} x {len(second)} rounds; the average of each board of {a}:")
+    rounds = "round" if len(first) == len(second) == 1 else "rounds"
+    console.say(f"{len(first)} x {len(second)} {rounds}; the average of each board of {a}:")
     console.show_table(("board", "own", "other", "margin"), rows, ("board", "own", "other", "margin"))
 
 
