@@ -232,7 +232,11 @@ def _walk(test: "SessionTest", played: Any) -> None:
         if last:
             show_lines([suite_report.verdict_line(played)])
         try:
-            answer = console.ask(rich_text.Text(f"step {at + 1} of {len(played.steps)}: Enter, b or q")).strip().lower()
+            answer = (
+                console.ask(rich_text.Text(f"step {at + 1} of {len(played.steps)}: Enter, b or q", "bold"))
+                .strip()
+                .lower()
+            )
         except EOFError:
             return
         if answer == "q" or (last and answer != "b"):
