@@ -377,7 +377,10 @@ def _show_result(result: "BoardTestResult", many: bool) -> None:
     out.print(line, soft_wrap=True)
     said = [*([] if fits else [summary]), *result.messages, *result.notes]
     for sentence in said:
-        out.print(rich_padding.Padding(rich_text.Text(sentence), (0, 0, 0, _MARGIN), expand=False))
+        if sys.stdout.isatty():
+            out.print(rich_padding.Padding(rich_text.Text(sentence), (0, 0, 0, _MARGIN), expand=False))
+        else:
+            console.say(" " * _MARGIN + sentence)
     if result.rows:
         _show_rows(result)
 
