@@ -60,6 +60,12 @@ def answer(*arguments: str) -> Any:
     return json.loads(run("spaces", *arguments, "--json").stdout)
 
 
+def replace(name: str, text: str) -> None:
+    """Change a file at once: nobody sees it empty."""
+    Path(f"{name}.new").write_text(text)
+    os.replace(f"{name}.new", name)
+
+
 # test
 
 
@@ -193,9 +199,9 @@ def test_watching_runs_again_when_a_file_changes_and_ends_with_ctrl_c() -> None:
         first = printed()
         assert "2 tests: 1 passed, 1 failed" in first
         assert "watching 2 files; Ctrl-C ends" in first
-        Path("boards.txt").write_text("3:2:uuf   \n")
+        replace("boards.txt", "3:2:uuf\n")
         assert " failed  good  0 : 0, collision in step 2" in printed()
-        Path("suite.toml").write_text("name = =")
+        replace("suite.toml", "name = =")
         assert "watching" in printed()
         process.send_signal(signal.SIGINT)
         rest, errors = process.communicate(timeout=60)

@@ -45,10 +45,11 @@ def read_tests(path: str, **defaults: Any) -> Suite:
 
 
 def suite_of(session: BoardSession, path: str = "", boards: str | None = None) -> Suite:
-    """The rounds of a session as tests that expect what was recorded."""
+    """The rounds of a session as tests that expect what was recorded. Where a name comes twice, numbers are added."""
+    titles = [one.title for one in session.tests]
     tests = tuple(
         BoardTest(
-            f"{one.number}. {one.title}",
+            one.title if titles.count(one.title) == 1 else f"{one.number}. {one.title}",
             {**one.boards[0], "name": one.names[0]},
             {**one.boards[1], "name": one.names[1]},
             one.rules,
