@@ -1,5 +1,6 @@
 """Commands about boards: `count`, `generate`, `sample`, `check`, `draw` and `build`; parameters that others share."""
 
+import os
 import sys
 from contextlib import suppress
 from importlib.util import find_spec
@@ -17,6 +18,7 @@ from ludodrome.cli.base import (
     Json,
     command_errors,
     examples,
+    interpret_kernels,
     interruptible,
 )
 from ludodrome.cli.lazy import lazy_imports
@@ -57,6 +59,20 @@ def one_board(text: str) -> dict[str, Any]:
     """The board of a code or a file; CommandError names the place."""
     with command_errors(), console.compiling("spaces"):
         return board_files.read_board(text)
+
+
+SMALL_CODE, SMALL_FILE = 1000, 50_000
+"""Characters of a code and bytes of a file up to which a round is played faster than kernels are loaded."""
+
+
+def expect_little(*sources: str) -> None:
+    """Prepare for a round of these boards, codes or files: without compiled kernels if they are small."""
+    if all(
+        len(source) <= SMALL_CODE
+        and (os.path.getsize(path) <= SMALL_FILE if os.path.isfile(path := source.partition("#")[0]) else True)
+        for source in sources
+    ):
+        interpret_kernels()
 
 
 def size_of(board: Any) -> int:

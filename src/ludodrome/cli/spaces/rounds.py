@@ -10,7 +10,7 @@ import typer
 from ludodrome.cli import console
 from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples, interruptible
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.spaces.boards import Board, Rules, checked_rules, one_board, print_json, size_of
+from ludodrome.cli.spaces.boards import Board, Rules, checked_rules, expect_little, one_board, print_json, size_of
 
 with lazy_imports():
     from rich import text as rich_text
@@ -57,6 +57,7 @@ def simulate(
             raise CommandError("--save saves one round: it does not go with --all")
         _simulate_all(a, b, rules, json)
         return
+    expect_little(a, b)
     boards = [one_board(a), one_board(b)]
     size = size_of(boards[0])
     with command_errors(), console.compiling("spaces"):
@@ -118,6 +119,7 @@ def replay(
     json: Json = False,
 ) -> None:
     """Play a saved round again; the exit code is 1 if the result differs."""
+    expect_little()
     with command_errors(), console.compiling("spaces"):
         if list_:
             _list_rounds([saved_state.load(one) for one in saved_state.numbers()])

@@ -9,7 +9,7 @@ import typer
 from ludodrome.cli import console
 from ludodrome.cli.base import NO, Command, CommandError, Group, Json, command_errors, examples
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.spaces.boards import print_json
+from ludodrome.cli.spaces.boards import expect_little, print_json
 from ludodrome.cli.spaces.rounds import drawing_width, show_lines
 
 with lazy_imports():
@@ -203,6 +203,7 @@ def replay(
 
     In a terminal, Enter shows the next step, b the one before, q ends.
     """
+    expect_little(session)
     found = _found(session)
     with command_errors(), console.compiling("spaces"):
         test = found.test(number)

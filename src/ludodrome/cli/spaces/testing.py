@@ -1,6 +1,7 @@
 """The command `test`: suites of board tests, as a test runner."""
 
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ import typer
 from ludodrome.cli import console
 from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples, interruptible
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.spaces.boards import checked_rules, print_json
+from ludodrome.cli.spaces.boards import checked_rules, expect_little, print_json
 from ludodrome.cli.spaces.rounds import drawing_width, show_lines
 
 with lazy_imports():
@@ -158,6 +159,8 @@ def run_suites(
             if value is not None
         },
     }
+    if player is not None and opponent is not None and not suites_ and not _needs_kernels(player, opponent):
+        expect_little(player, opponent)
     run = _Run(wanted, last, failed, stop, steps, junit, html, session, no_session, json)
     with command_errors():
         if list_:
@@ -168,6 +171,11 @@ def run_suites(
             return
         if not run.once():
             raise typer.Exit(NO)
+
+
+def _needs_kernels(*sources: str) -> bool:
+    """Whether a side may have many boards, or a search is to find them."""
+    return any(re.match("random|generated|best-response|deck:|all:", source.strip()) for source in sources)
 
 
 def _read_points(text: str | None) -> list[int] | None:
