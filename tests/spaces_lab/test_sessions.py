@@ -37,7 +37,7 @@ def results(**first: Any) -> list[BoardTestResult]:
     return list(run_tests(tests, BoardReader()))
 
 
-def recorded(name: str = "one", found: list[BoardTestResult] | None = None) -> sessions.BoardSession:
+def recorded(name: str = "one", found: list[BoardTestResult] | None = None) -> session_files.BoardSession:
     session = sessions.create_session(name)
     assert session.number is not None
     with sessions.editing(session.number) as open_:
@@ -123,7 +123,9 @@ def test_the_current_session(data_folder: Path) -> None:
         ({"name": 7}, "name is a text, not 7"),
         ({"tests": [7, {"playerBoard": {}}]}, "test 1: a test is an object, not 7"),
         ({"tests": [{"playerBoard": 7}]}, "test 1: playerBoard is an object, not 7"),
-        ({"tables": [{}]}, "tables is a list of objects with the keys name, status, rows"),
+        ({"tables": [{}]}, "a table: name is a text, not null"),
+        ({"tables": {}}, "tables is a list, not an empty object"),
+        ({"unplayed": [{"name": "a", "status": "error"}]}, "an unplayed test: messages is a list of texts, not null"),
         ({"boards": "any"}, "boards is 'playable' or 'legal', not 'any'"),
     ],
 )
@@ -261,7 +263,7 @@ def test_a_large_board_is_told_in_words() -> None:
 
 def test_rounds_fit_the_terminal() -> None:
     boards = [spaces.parse_board(code) for code in ("3:1:uuf", "3:0:u6uf")]
-    played = spaces.simulate(*boards, 3)
+    played = spaces.simulate(boards[0], boards[1], 3)
     narrow, wide = (suite_report.round_lines(boards, played, 3, width) for width in (80, 200))
     assert max(map(len, narrow)) <= 80 < max(map(len, wide))
     for lines in (narrow, wide):

@@ -4,7 +4,6 @@ A session has ``tests`` with ``playerBoard``, ``opponentBoard`` and ``result``. 
 tags, how the round ended, tables, and tests that could not be played. ``sessions.py`` keeps sessions for the user.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -202,8 +201,12 @@ def parse_session(value: Any, path: str) -> BoardSession:
     session.tags = _texts(value.get("tags", []), f"{path}: tags")
     session.boards = validation.choice(value.get("boards", LEGAL), DEGREES, f"{path}: boards", ValueError)
     session.tests = [_parse_test(one, f"{path}, test {at}", at) for at, one in enumerate(value["tests"], 1)]
-    session.tables = _entries(value.get("tables", []), f"{path}: tables", ("rows", "rules", "sources"))
-    session.unplayed = _entries(value.get("unplayed", []), f"{path}: unplayed", ("messages",))
+    session.tables = [
+        _parse_table(one, f"{path}: a table") for one in _list(value.get("tables", []), f"{path}: tables")
+    ]
+    session.unplayed = [
+        _parse_entry(one, f"{path}: an unplayed test") for one in _list(value.get("unplayed", []), f"{path}: unplayed")
+    ]
     return session
 
 
@@ -267,9 +270,38 @@ def _texts(value: Any, where: str) -> list[str]:
     return [_text(one, where) for one in value]
 
 
-def _entries(value: Any, where: str, keys: Sequence[str]) -> list[dict[str, Any]]:
-    if type(value) is not list or not all(
-        type(one) is dict and all(key in one for key in ("name", "status", *keys)) for one in value
-    ):
-        raise ValueError(f"{where} is a list of objects with the keys name, status, {', '.join(keys)}")
+def _list(value: Any, where: str) -> list[Any]:
+    if type(value) is not list:
+        raise ValueError(f"{where} is a list, not {show(value)}")
+    return value
+
+
+def _parse_entry(value: Any, where: str) -> dict[str, Any]:
+    """An object with name, status and messages."""
+    if type(value) is not dict:
+        raise ValueError(f"{where} is an object, not {show(value)}")
+    for key in ("name", "status"):
+        _text(value.get(key), f"{where}: {key}")
+    _texts(value.get("messages"), f"{where}: messages")
+    return value
+
+
+def _parse_table(item: Any, where: str) -> dict[str, Any]:
+    """The same with rule set, sources and rows."""
+    value = _parse_entry(item, where)
+    validation.choice(value.get("rules"), RULE_SETS, f"{where}: rules", ValueError)
+    validation.items(value.get("sources"), 2, f"{where}: sources", ValueError)
+    _texts(value["sources"], f"{where}: sources")
+    validation.whole(value.get("seed", 0), f"{where}: seed", ValueError)
+    for row in _list(value.get("rows"), f"{where}: rows"):
+        validation.fields(row, ("name", "code", "won", "drawn", "lost", "points"), f"{where}: a row", ValueError)
+        for key in ("name", "code"):
+            _text(row[key], f"{where}: {key}")
+        points = validation.items(row["points"], 2, f"{where}: points", ValueError)
+        for number in (row["won"], row["drawn"], row["lost"], *points):
+            validation.integer(number, 0, 10**12, f"{where}: a count", ValueError)
+        if row["won"] + row["drawn"] + row["lost"] == 0:
+            raise ValueError(f"{where}: a row has at least one round")
+    if not value["rows"]:
+        raise ValueError(f"{where} has at least one row")
     return value
