@@ -65,7 +65,7 @@ def command_errors() -> Iterator[None]:
         raise CommandError(str(error)) from error
 
 
-class Process:
+class CommandProcess:
     """The process that runs the command."""
 
     is_ours = False
@@ -78,7 +78,7 @@ def interpret_kernels() -> None:
     Loading compiled kernels takes 0.3 s of CPU, more than such a command itself. Numba reads the setting when it is
     imported, so nothing happens if it was, or if the user has set it.
     """
-    if Process.is_ours and "numba" not in sys.modules:
+    if CommandProcess.is_ours and "numba" not in sys.modules:
         os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 
