@@ -74,14 +74,18 @@ print(printed.getvalue())
         ("simulate 3:1:uuf 3:0:u6uf", True),
         ("test --player 3:1:uuf --opponent 3:0:u6uf --no-session", True),
         ("test --player 3:1:uuf --opponent random --no-session", False),
+        ("test small.toml --no-session", True),
+        ("test large.toml --no-session", False),
         ("check 3:1:uuf", False),
     ],
 )
 def test_a_single_round_of_spaces_loads_no_kernels(words: str, interpreted: bool, tmp_path: Path) -> None:
     """Loading them takes longer than the round; and nothing heavy is imported for it."""
     environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path)}
+    for name, opponent in (("small", "3:0:u6uf"), ("large", "best-response")):
+        (tmp_path / f"{name}.toml").write_text(f'[[tests]]\nplayer = "3:1:uuf"\nopponent = "{opponent}"\n')
     script = [sys.executable, "-c", SMALL_ROUND.format(words=words)]
-    done = subprocess.run(script, capture_output=True, text=True, check=True, env=environment)
+    done = subprocess.run(script, capture_output=True, text=True, check=True, env=environment, cwd=tmp_path)
     first, _, printed = done.stdout.partition("\n")
     assert first == ("1" if interpreted else "0")
     if interpreted:

@@ -225,7 +225,7 @@ def test_sessions_are_started_named_and_ended() -> None:
     lab("test", *PAIR)
     fails("test", "suite.toml")
     listed = lab("session", "list")
-    assert re.search(r"^ *1\*  .*  3 tests: 2 passed, 1 failed  a +corners", listed, re.MULTILINE)
+    assert re.search(r"^ *1\*  .* 3 +2 +1  a +corners", listed, re.MULTILINE)
     assert lab("session", "end") == "session 1 has ended\n"
     lab("test", *PAIR)
     lab("test", *PAIR, "--session", "other")
@@ -236,7 +236,7 @@ def test_sessions_are_started_named_and_ended() -> None:
         {"passed": 1},
         {"passed": 2},
     ]
-    assert answer("session", "list", "--tag", "auto")[0]["name"].startswith("Session of ")
+    assert answer("session", "list", "--tag", "auto")[0]["name"] == "3:1:uuf against 3:0:u6uf"
 
 
 def test_a_session_is_shown_edited_exported_and_deleted() -> None:

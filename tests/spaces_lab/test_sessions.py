@@ -80,9 +80,9 @@ def test_sessions_are_found_by_number_last_name_id_and_file(tmp_path: Path) -> N
 def test_sessions_without_a_name_are_removed_when_many_are_newer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "MAX_AUTO", 3)
     named = sessions.create_session("kept")
-    noted = sessions.create_session("", notes="kept too")
+    noted = sessions.create_session("", [sessions.AUTO], "kept too")
     for _ in range(5):
-        assert sessions.AUTO in sessions.create_session("").tags
+        sessions.create_session("", [sessions.AUTO])
     assert sessions.session_numbers() == [named.number, noted.number, 5, 6, 7]
 
 

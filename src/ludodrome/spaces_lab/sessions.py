@@ -116,11 +116,10 @@ def now() -> str:
 
 
 def create_session(name: str, tags: Iterable[str] = (), notes: str = "") -> BoardSession:
-    """Create a session in the data folder; without a name it is called after the time and has the tag ``auto``."""
+    """Create a session in the data folder. The tag ``auto`` says that nobody asked for it."""
     started = now()
-    marks = list(dict.fromkeys([*tags, *([] if name else [AUTO])]))
-    session = BoardSession(f"session-{started.replace(':', '-').replace('.', '-')}", name, started, marks, notes)
-    session.name = name or f"Session of {started[:19].replace('T', ' ')}"
+    session_id = f"session-{started.replace(':', '-').replace('.', '-')}"
+    session = BoardSession(session_id, name, started, list(dict.fromkeys(tags)), notes)
     session.boards = PLAYABLE
     with _locked():
         session.number = max(session_numbers(), default=0) + 1

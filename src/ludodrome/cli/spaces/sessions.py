@@ -104,16 +104,22 @@ def list_sessions(
         (
             f"{one.number}{'*' if one.number == current else ''}",
             one.started[:16].replace("T", " "),
-            suite_report.counted(one.counts()),
+            *map(str, _columns(one.counts())),
             ", ".join(one.tags),
             one.name,
         )
         for one in found
     ]
     if rows:
-        console.show_table(("session", "started", "result", "tags", "name"), rows, ("session",))
+        counts = ("tests", "passed", "failed")
+        console.show_table(("#", "started", *counts, "tags", "name"), rows, ("#", *counts))
     else:
         console.say("there is no session yet: `ludodrome spaces test` makes one")
+
+
+def _columns(counts: dict[str, int]) -> tuple[int, int, int]:
+    """The numbers of tests, of those that passed, and of those that failed or could not be played."""
+    return sum(counts.values()), counts.get("passed", 0), counts.get("failed", 0) + counts.get("error", 0)
 
 
 @app.command(

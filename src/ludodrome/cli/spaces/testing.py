@@ -5,6 +5,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +15,7 @@ import typer
 from ludodrome.cli import console
 from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples, interruptible
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.spaces.boards import checked_rules, expect_little, print_json
+from ludodrome.cli.spaces.boards import SMALL_FILE, checked_rules, expect_little, print_json
 from ludodrome.cli.spaces.rounds import drawing_width, show_lines
 
 with lazy_imports():
@@ -159,8 +160,7 @@ def run_suites(
             if value is not None
         },
     }
-    if player is not None and opponent is not None and not suites_ and not _needs_kernels(player, opponent):
-        expect_little(player, opponent)
+    _expect(suites_ or [], [side for side in (player, opponent) if side is not None])
     run = _Run(wanted, last, failed, stop, steps, junit, html, session, no_session, json)
     with command_errors():
         if list_:
@@ -173,9 +173,13 @@ def run_suites(
             raise typer.Exit(NO)
 
 
-def _needs_kernels(*sources: str) -> bool:
-    """Whether a side may have many boards, or a search is to find them."""
-    return any(re.match("random|generated|best-response|deck:|all:", source.strip()) for source in sources)
+def _expect(paths: Sequence[str], sides: Sequence[str]) -> None:
+    """Prepare for these tests: without compiled kernels if they are few, single rounds, and need no search."""
+    texts = list(sides)
+    with suppress(OSError, ValueError):  # what is wrong with a suite is said when it is read
+        texts += [Path(path).read_text("utf-8") for path in paths if os.path.getsize(path) <= SMALL_FILE]
+    if texts and not any(re.search("random|generated|best-response|deck:|all:", text) for text in texts):
+        expect_little(*paths, *sides)
 
 
 def _read_points(text: str | None) -> list[int] | None:
@@ -334,10 +338,14 @@ class _Run:
     def _open_session(self) -> "BoardSession":
         if self.session_name is None:
             current = sessions.current_session()
-            return sessions.load_number(current) if current is not None else sessions.create_session("")
+            if current is not None:
+                return sessions.load_number(current)
+            return sessions.create_session(", ".join(self.title), [sessions.AUTO])
         for number in sessions.session_numbers():
             session = sessions.load_number(number)
-            if self.session_name in (session.name, str(number)):
+            if str(number) == self.session_name or (
+                session.name == self.session_name and sessions.AUTO not in session.tags
+            ):
                 return session
         return sessions.create_session(self.session_name)
 
