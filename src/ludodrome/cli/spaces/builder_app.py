@@ -16,7 +16,6 @@ from ludodrome.cli.console import SEAT_SIGNS, seat_style
 from ludodrome.games.spaces.boards import FINAL, PLACES, TRAP, encode_board, step_words, steps_of
 from ludodrome.spaces_lab.board_builder import BoardBuilder
 from ludodrome.spaces_lab.board_files import add_to_collection
-from ludodrome.validation import plural
 
 # The grid: its layout, its drawing, and the square under a click
 
@@ -252,7 +251,7 @@ class BuilderApp(App[list[str]]):
         text = Text()
         state = "finished: legal" if builder.is_finished else "legal so far" if builder.actions else "empty"
         text.append(f"{state}\n", "bold #557828" if builder.is_finished else "bold")
-        text.append(f"{builder.code or '-'}\n{plural(len(builder.actions), 'step')}\n\n")
+        text.append(f"{builder.code or '-'}\n{len(builder.actions)} steps\n\n")
         played = builder.trial()
         if played is not None:
             text.append("straight on from here:\n" if not builder.is_finished else "the round:\n", "dim")
