@@ -271,3 +271,12 @@ def test_rounds_fit_the_terminal() -> None:
         assert lines[-1] == "3 : 2 (goal, step 4), seat 0 wins"
     words = suite_report.round_lines(boards, played, 3, 10)
     assert "step 4, seat 0: finish, seat 1: up" in words
+
+
+def test_a_long_table_is_recorded_in_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "MAX_ROWS", 10)
+    monkeypatch.setattr(suite_page, "MAX_ROWS", 10)
+    found = list(run_tests([BoardTest("all", "generated", "3:1:uuf", "live")], BoardReader()))
+    [row] = recorded("long", found).tables[0]["rows"]
+    assert (row["name"], row["won"] + row["drawn"] + row["lost"]) == ("796 boards", 796)
+    assert "and 786 more" in suite_page.page(found, "long", "today")

@@ -396,3 +396,20 @@ def test_a_hundred_tests_compile_nothing_beyond_the_first() -> None:
     results = run(*tests)
     assert {result.status for result in results} == {"passed"}
     assert compiled() == before
+
+
+def test_generated_boards_far_into_the_list() -> None:
+    """Beyond the chunks in which the list is made."""
+    result = one("generated:16383-16386", "4:1:uuuf", rules="live")
+    assert result.sides is not None
+    assert result.sides[0].boards == list(spaces.generate(4, "live", limit=16_386))[-4:]
+
+
+def test_a_best_response_that_is_not_proven_says_so() -> None:
+    code = "40:20:" + "u" * 20 + "r" + "u" * 19 + "f"
+    reader = BoardReader()
+    found = spaces.respond(spaces.parse_board(code), 40, "live", seconds=0.0)
+    assert not found.proven
+    reader._responses[json.dumps(spaces.parse_board(code), sort_keys=True), "live"] = found
+    [result] = run_tests([BoardTest("a", code, "best-response", "live")], reader)
+    assert "the best response is not proven: its margin is" in result.notes[0]

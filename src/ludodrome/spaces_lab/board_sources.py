@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ludodrome.games.spaces.best_response import respond
+from ludodrome.games.spaces.best_response import Response, respond
 from ludodrome.games.spaces.boards import DECK, encode_board, format_board, format_code, parse_board
 from ludodrome.games.spaces.counting import quick_count
-from ludodrome.games.spaces.generation import generate
+from ludodrome.games.spaces.generation import BoardWalk
 from ludodrome.games.spaces.legality import check, refusal
 from ludodrome.games.spaces.sampling import UNIFORM, quick, sample
 from ludodrome.spaces_lab import saved_state
@@ -107,7 +107,7 @@ class BoardReader:
         self.files: set[Path] = set()
         """The files that were read, or were looked for and not found."""
         self._collections: dict[Path, Collection] = {}
-        self._responses: dict[tuple[str, str], dict[str, Any]] = {}
+        self._responses: dict[tuple[str, str], Response] = {}
 
     def sides(
         self, sources: tuple[Any, Any], folder: Path, rules: str, size: int | None, count: int, seed: int, degree: str
@@ -200,8 +200,10 @@ class BoardReader:
         board = other.json_board(0)
         key = (json.dumps(board, sort_keys=True), rules)
         if key not in self._responses:
-            self._responses[key] = respond(board, other.size, rules).board
-        return Side(BEST_RESPONSE, other.size, [self._responses[key]])
+            self._responses[key] = respond(board, other.size, rules)
+        best = self._responses[key]
+        doubt = f"the best response is not proven: its margin is {best.margin:+d}, and none is above {best.bound:+d}"
+        return Side(BEST_RESPONSE, other.size, [best.board], notes=[] if best.proven else [doubt])
 
 
 def _text(value: Any) -> str:
@@ -274,8 +276,13 @@ def _listed(source: str, size: int, rules: str) -> Side:
     if total is not None and first > total:
         raise ValueError(f"size {size} has {plural(total, 'legal board')} under {rules}, so there is no {source}")
     boards: list[LabBoard] = []
-    for number, board in enumerate(generate(size, rules, limit=last), 1):
-        if number >= first:
-            boards.append(board)
+    walk, passed = BoardWalk(size, rules), 0
+    while last is None or passed < last:
+        chunk = walk.next(None if last is None else last - passed)
+        if not len(chunk.ends):
+            break
+        if passed + len(chunk.ends) >= first:
+            boards += chunk.boards()[max(0, first - 1 - passed) :]
+        passed += len(chunk.ends)
     names = [f"generated:{first + at}" for at in range(len(boards))] if len(boards) < 1000 else []
     return Side(source, size, boards, names)

@@ -23,6 +23,7 @@ from ludodrome.spaces_lab.suites import (
     Suite,
     load_suite,
     parse_suite,
+    total_row,
 )
 from ludodrome.validation import show
 
@@ -30,6 +31,8 @@ AUTO = "auto"
 """Tag of sessions that were made by themselves."""
 MAX_AUTO = 100
 """Such a session is deleted when this many newer ones exist, unless it has notes."""
+MAX_ROWS = 1000
+"""A longer table is recorded as one row."""
 _LOCK_SECONDS = 10.0
 
 
@@ -202,7 +205,7 @@ def record(session: BoardSession, results: Iterable[BoardTestResult]) -> None:
         test = result.test
         entry = {"name": test.name, "status": result.status, "messages": result.messages, "timestamp": time_}
         if result.rows:
-            rows = [asdict(row) for row in result.rows]
+            rows = [asdict(row) for row in (result.rows if len(result.rows) <= MAX_ROWS else [total_row(result.rows)])]
             more = {"sources": list(test.sources), "rules": test.rules, "seed": test.seed, "size": result.size}
             session.tables.append({**entry, **more, "sampled": result.sampled, "rows": rows})
         elif result.played is None or result.sides is None:

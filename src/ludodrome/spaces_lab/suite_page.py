@@ -17,6 +17,8 @@ APART = 9
 """How far the two pieces are drawn from the middle of a square, so that both can be seen."""
 MAX_FILM = 10
 """Up to this size the steps of a failed round are drawn one by one."""
+MAX_ROWS = 1000
+"""Rows of a table that are shown."""
 MAX_DRAWN = 40
 """Up to this size rounds are drawn."""
 
@@ -109,12 +111,13 @@ def _table(result: BoardTestResult) -> str:
         f'<tr><th scope="row">{escape(row[0])}</th>'
         + "".join(f"<td{_number(True)}>{cell}</td>" for cell in row[1:])
         + "</tr>"
-        for row in rows
+        for row in rows[:MAX_ROWS]
     )
+    left = f'<p class="muted">and {len(rows) - MAX_ROWS:,} more</p>' if len(rows) > MAX_ROWS else ""
     sources = " against ".join(result.test.sources)
     return (
         f'<p class="muted">{escape(sources)}: {escape(table_totals(result.rows))}</p>'
-        f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{left}'
     )
 
 

@@ -16,6 +16,7 @@ from ludodrome.spaces_lab.suites import (
     STATUSES,
     BoardTestResult,
     TableRow,
+    total_row,
     wilson,
 )
 from ludodrome.validation import plural
@@ -132,10 +133,9 @@ def _interval(count: int, rounds: int) -> str:
 
 def table_totals(rows: Sequence[TableRow]) -> str:
     """The points of all rounds together, and their averages."""
-    totals = [sum(row.points[seat] for row in rows) for seat in range(2)]
-    rounds = sum(row.rounds for row in rows)
-    means = " : ".join(f"{total / rounds:.2f}" for total in totals)
-    return f"{totals[0]:,} : {totals[1]:,} points, {means} on average"
+    total = total_row(rows)
+    means = " : ".join(f"{points / total.rounds:.2f}" for points in total.points)
+    return f"{total.points[0]:,} : {total.points[1]:,} points, {means} on average"
 
 
 # JUnit XML

@@ -104,9 +104,8 @@ class Expectation:
 
     def judge_table(self, rows: Sequence["TableRow"]) -> list[str]:
         """The same of a table: winner and points are those of all rounds together."""
-        totals = [sum(row.points[seat] for row in rows) for seat in range(2)]
-        won, lost, rounds = (sum(getattr(row, name) for row in rows) for name in ("won", "lost", "rounds"))
-        return self._judge_points(totals) + self._judge_shares(won, lost, rounds)
+        total = total_row(rows)
+        return self._judge_points(total.points) + self._judge_shares(total.won, total.lost, total.rounds)
 
     def _judge_points(self, points: Sequence[int]) -> list[str]:
         wrong = []
@@ -320,6 +319,13 @@ class TableRow:
         return self.won + self.drawn + self.lost
 
 
+def total_row(rows: Sequence[TableRow]) -> TableRow:
+    """All rows together."""
+    won, drawn, lost = (sum(getattr(row, word) for row in rows) for word in ("won", "drawn", "lost"))
+    points = (sum(row.points[0] for row in rows), sum(row.points[1] for row in rows))
+    return TableRow(plural(len(rows), "board"), "", won, drawn, lost, points)
+
+
 @dataclass(slots=True)
 class BoardTestResult:
     """What came of a test."""
@@ -352,8 +358,8 @@ class BoardTestResult:
             points, last = self.played.points, len(self.played.steps)
             return f"{points[0]} : {points[1]}, {self.played.ended} in step {last}"
         if self.rows:
-            won, drawn, lost = (sum(getattr(row, name) for row in self.rows) for name in ("won", "drawn", "lost"))
-            return f"{plural(won + drawn + lost, 'round')}: {won:,} won, {drawn:,} drawn, {lost:,} lost"
+            row = total_row(self.rows)
+            return f"{plural(row.rounds, 'round')}: {row.won:,} won, {row.drawn:,} drawn, {row.lost:,} lost"
         return ""
 
 

@@ -422,4 +422,4 @@ def _show_rows(result: "BoardTestResult") -> None:
     shown = [[" " * _MARGIN + row[0], *row[1:]] for row in rows[:LISTED]]
     console.show_table(indented, shown, indented[1:])
     if len(rows) > LISTED:
-        console.say(f"{' ' * _MARGIN}and {len(rows) - LISTED:,} more; --html and --json have all")
+        console.say(f"{' ' * _MARGIN}and {len(rows) - LISTED:,} more; --json has all")
