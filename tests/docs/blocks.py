@@ -40,7 +40,8 @@ FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[^\n]*)\n(?P<text>.*?)^(?P=i
 MARKS = re.compile(r"<!-- test: ([^\n]*) -->\s*\Z")
 MARK = re.compile(
     r"long|typed|ends with Ctrl-C|a bots file|a board suite|program|output|exits (?:\d+)|needs (?:\S+)"
-    r"|quoted from (?:\S+)|saved as (?:\S+)|bot (?:[\w ]+)|tolerance (?:\d+)%(?: in the last (?:\d+) words?)?|with (?:[^=]+)=(?:.+)"
+    r"|quoted from (?:\S+)|saved as (?:\S+)|bot (?:[\w ]+)|tolerance (?:\d+)%(?: in the last (?:\d+) words?)?"
+    r"|with (?:[^=]+)=(?:.+)"
 )
 
 
