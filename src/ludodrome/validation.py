@@ -41,6 +41,15 @@ def listing(words: Iterable[Any], last: str = "and") -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
+def plural(count: int, noun: str) -> str:
+    """A number with its noun, which takes an s unless there is one.
+
+    >>> plural(1, "step"), plural(0, "step"), plural(1200, "board")
+    ('1 step', '0 steps', '1,200 boards')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def is_int(value: Any, low: int, high: int) -> bool:
     """Whether a value is a whole number from low to high, and not a boolean."""
     return type(value) is int and low <= value <= high

@@ -52,6 +52,7 @@ from ludodrome.store.accounts import ensure_local, read_name
 from ludodrome.store.database import open_database, read_url
 from ludodrome.web import security
 from ludodrome.web.logs import redacted
+from tests.attacks import spaces_targets as spaces
 from tests.attacks.web_targets import REQUESTS, ask, say, target_folder
 
 MAX_BYTES = 4096
@@ -300,6 +301,8 @@ def targets() -> dict[str, Target]:
                 "spaces_lab.board_files.read_deck",
             ),
         ),
+        Target("board-suite", of_file(spaces.read_suite), spaces.SUITES, spaces.SUITE_PARSERS),
+        Target("board-session", of_file(spaces.read_session), spaces.SESSIONS, spaces.SESSION_PARSERS),
         Target(
             "solver-boards",
             of_file(lambda path: load_solver_boards(str(path), 3, "written")),
@@ -438,11 +441,9 @@ EXEMPT = {
     "games.towers.parse_height_rows": "a part of parse_line",
     "games.towers.parse_number": "a part of parse_line",
     "games.towers.read_heights": "a part of parse_state",
-    "spaces_lab.saved_state.load": "reads a session that its user saved, by read_value",
-    "spaces_lab.saved_state.load_inspection": "reads a state that its user saved, by read_value",
     "web.auth.read_recovery_code": "changes the spelling of a text, which is then hashed",
-    "spaces_lab.board_files.read_value": "the JSON of read_boards",
 }
+EXEMPT |= spaces.EXEMPT
 """Functions with the name of a parser that need no target of their own, and why."""
 
 

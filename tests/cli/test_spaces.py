@@ -16,8 +16,14 @@ from tests.cli.running import PROGRAM, complaint, on_terminal, output, run
 
 pytestmark = pytest.mark.xdist_group("spaces")
 
+TESTING_PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "testing-boards.md"
 PAGE = Path(__file__).parent.parent.parent / "docs" / "how-to" / "spaces-lab.md"
 LIVE = ("--rules", "live")
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
 
 
 def lab(*arguments: str, stdin: str = "") -> str:
@@ -39,8 +45,8 @@ def deck(path: Path, code: str) -> str:
 
 def test_every_command_has_its_place_on_the_page_and_an_example() -> None:
     commands = re.findall(r"^  (\w+)  ", lab("--help").partition("Options:")[0], re.MULTILINE)
-    assert len(commands) == 11
-    page = PAGE.read_text("utf-8")
+    assert len(commands) == 13
+    page = PAGE.read_text("utf-8") + TESTING_PAGE.read_text("utf-8")
     for command in commands:
         assert f"ludodrome spaces {command}" in page, command
         text = lab(command, "--help")
@@ -141,7 +147,7 @@ def test_simulate_explains_every_point() -> None:
     for event in (event for step in _round().steps for event in step.events):
         assert event.reason in printed
     assert printed.count("step ") >= len(_round().steps)
-    assert printed.rstrip().endswith("3 : 2 (goal), seat 0 wins")
+    assert printed.rstrip().endswith("3 : 2 (goal, step 4), seat 0 wins")
     value = answer("simulate", "3:1:uuf", "3:0:u6uf")
     assert (value["points"], value["ended"], len(value["steps"])) == ([3, 2], "goal", len(_round().steps))
     code, screen = on_terminal(["spaces", "simulate", "3:1:uuf", "3:0:u6uf"])
@@ -166,21 +172,21 @@ def test_simulate_many(tmp_path: Path) -> None:
     assert "holds 2 boards: choose one" in refused("simulate", str(first), str(second))
 
 
-def test_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_saved_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    assert lab("replay", "--list") == "no session is saved yet\n"
-    assert refused("replay", "--last").startswith("no session is saved yet")
-    assert refused("replay").startswith("which session?")
+    assert lab("replay", "--list") == "no round is saved yet\n"
+    assert refused("replay", "--last").startswith("no round is saved yet")
+    assert refused("replay").startswith("which round?")
     printed = lab("simulate", "3:1:uuf", "3:0:u6uf", "--save")
-    assert printed.endswith("saved as session 1\n")
-    assert lab("replay", "--last") == printed.removesuffix("saved as session 1\n")
+    assert printed.endswith("saved as round 1\n")
+    assert lab("replay", "--last") == printed.removesuffix("saved as round 1\n")
     assert answer("replay", "1")["points"] == [3, 2]
     assert "3:1:uuf  3:0:u6uf" in lab("replay", "--list")
     file = tmp_path / "ludodrome" / "spaces-sessions" / "1.json"
     file.write_text(file.read_text().replace('"points": [3, 2]', '"points": [5, 5]'))
     result = run("spaces", "replay", "1")
     assert result.exit_code == 1
-    assert "session 1 was saved with the result [5, 5] (goal)" in result.stderr
+    assert "round 1 was saved with the result [5, 5] (goal)" in result.stderr
 
 
 def test_decks(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ A mark is an HTML comment before a block, ``<!-- test: long; tolerance 50% -->``
 - ``bot GAME ...``: Python that is a bot, put before the doctor in these games
 - ``saved as FILE``: it is written into that file of the page's folder
 - ``quoted from FILE``: a piece of that file
-- ``a bots file``: the content of one
+- ``a bots file``: the content of one; ``a board suite``: tests of spaces boards
 - ``output``: a text that the Python block before it has printed
 - ``with A=B``: A stands for B when it is run; ``with A=a free port`` for a port, ``with A=an endpoint`` for a language
   model's, ``with A=a PostgreSQL`` for an empty database
@@ -39,8 +39,9 @@ DIRECTIVE = "{"
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[^\n]*)\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
 MARKS = re.compile(r"<!-- test: ([^\n]*) -->\s*\Z")
 MARK = re.compile(
-    r"long|typed|ends with Ctrl-C|a bots file|program|output|exits (?:\d+)|needs (?:\S+)|quoted from (?:\S+)"
-    r"|saved as (?:\S+)|bot (?:[\w ]+)|tolerance (?:\d+)%(?: in the last (?:\d+) words?)?|with (?:[^=]+)=(?:.+)"
+    r"long|typed|ends with Ctrl-C|a bots file|a board suite|program|output|exits (?:\d+)|needs (?:\S+)"
+    r"|quoted from (?:\S+)|saved as (?:\S+)|bot (?:[\w ]+)|tolerance (?:\d+)%(?: in the last (?:\d+) words?)?"
+    r"|with (?:[^=]+)=(?:.+)"
 )
 
 

@@ -18,6 +18,7 @@ from ludodrome.arena.referee import Referee
 from ludodrome.arena.tournaments.plans import make_plan
 from ludodrome.bots.bots_file import read_bots_file
 from ludodrome.game import BadState, Game, IllegalMove
+from ludodrome.spaces_lab.suites import parse_suite
 from tests.arena.playing import AMPLE, play_spec
 from tests.docs.blocks import ROOT, BadPage, Block
 from tests.docs.parsing import check_command, parse
@@ -42,6 +43,8 @@ def check(block: Block, page: Sequence[Block]) -> None:
             for bot in tomllib.loads(block.text)["bots"]:
                 Path(folder, bot.get("directory", ".")).mkdir(parents=True, exist_ok=True)
             read_bots_file(file)
+    elif block.mark("a board suite") is not None:
+        parse_suite(tomllib.loads(block.text), block.place)
     elif block.language == "toml":
         make_plan(tomllib.loads(block.text))
     elif block.language == "text":

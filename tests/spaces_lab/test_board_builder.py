@@ -1,4 +1,4 @@
-"""The board builder; saved sessions; saved solver progress."""
+"""The board builder; saved rounds; saved solver progress."""
 
 import json
 from pathlib import Path
@@ -81,9 +81,9 @@ def test_the_opponent_is_met_straight_on_from_here() -> None:
         BoardBuilder(3, opponent=board("3:0:uu"))
 
 
-def test_sessions_are_saved_numbered_and_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rounds_are_saved_numbered_and_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    with pytest.raises(ValueError, match="no session is saved yet"):
+    with pytest.raises(ValueError, match="no round is saved yet"):
         saved_state.load()
     boards = [board("3:1:uuf"), board("3:0:u6uf")]
     round_ = spaces.simulate(boards[0], boards[1], 3, "live")
@@ -93,9 +93,9 @@ def test_sessions_are_saved_numbered_and_replayed(tmp_path: Path, monkeypatch: p
     kept = saved_state.load(1)
     assert (kept.points, kept.ended, kept.rules) == (round_.points, round_.ended, "live")
     assert kept.replay() == round_
-    with pytest.raises(ValueError, match="there is no session 7; there are 1, 2"):
+    with pytest.raises(ValueError, match="there is no saved round 7; there are 1, 2"):
         saved_state.load(7)
-    for text, sentence in (("{}", "a session is an object with the keys"), ("{", "not JSON")):
+    for text, sentence in (("{}", "a saved round is an object with the keys"), ("{", "not JSON")):
         (saved_state.folder() / "3.json").write_text(text)
         with pytest.raises(ValueError, match=sentence):
             saved_state.load()
@@ -105,7 +105,7 @@ def test_sessions_are_saved_numbered_and_replayed(tmp_path: Path, monkeypatch: p
         saved_state.load()
 
 
-def test_sessions_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_saved_rounds_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ludodrome").write_text("in the way")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     boards = [board("3:1:uuf")] * 2

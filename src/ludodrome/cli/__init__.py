@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 import typer
 
 from ludodrome import __version__
-from ludodrome.cli.base import COMPLETION_VARIABLE, LazyGroup, examples
+from ludodrome.cli.base import COMPLETION_VARIABLE, CommandProcess, LazyGroup, examples
 from ludodrome.cli.console import prepare_streams, say, show_warning
 from ludodrome.cli.lazy import lazy_imports
 from ludodrome.games import BUILT_IN
@@ -100,4 +100,5 @@ def main() -> None:
         completion.answer(typer.main.get_command(app), shell)
         return
     warnings.showwarning = show_warning
+    CommandProcess.is_ours = True
     app(prog_name="ludodrome")

@@ -65,6 +65,23 @@ def command_errors() -> Iterator[None]:
         raise CommandError(str(error)) from error
 
 
+class CommandProcess:
+    """The process that runs the command."""
+
+    is_ours = False
+    """Whether it runs one command and ends, as the script does; False in tests, which call many."""
+
+
+def interpret_kernels() -> None:
+    """Run kernels as plain Python, for a command that needs them for a moment only.
+
+    Loading compiled kernels takes 0.3 s of CPU, more than such a command itself. Numba reads the setting when it is
+    imported, so nothing happens if it was, or if the user has set it.
+    """
+    if CommandProcess.is_ours and "numba" not in sys.modules:
+        os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+
+
 def interruptible(work: Callable[[], Result]) -> Result:
     """Run the work on a thread of its own, so that Ctrl-C need not wait for a kernel to return."""
     results: list[Result] = []

@@ -1,4 +1,4 @@
-"""The laboratory of spaces: files of boards, saved rounds and solver progress, and the board builder.
+"""The laboratory of spaces: files of boards, the board builder, tests of boards and their sessions, saved states.
 
 ``games/spaces`` computes, ``cli/spaces`` prints.
 """

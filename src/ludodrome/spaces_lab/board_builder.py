@@ -4,6 +4,7 @@ Commands: ``start 1``, ``up``, ``left``, ``right``, ``trap left`` (and the other
 ``clear``. A step that is not legal is refused with its reason, and nothing changes.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from ludodrome.game import IllegalMove
@@ -27,6 +28,8 @@ class BoardBuilder:
         if opponent is not None:
             simulate(opponent, opponent, size, rules)  # raises if the board is not playable
         self.actions = b""
+        self.on_change: Callable[[BoardBuilder], None] | None = None
+        """Called after every command that was not refused."""
 
     # State
 
@@ -75,6 +78,12 @@ class BoardBuilder:
 
     def do(self, command: str) -> str:
         """Run a command; return what was done. IllegalMove or ValueError says why it is refused."""
+        done = self._run(command)
+        if self.on_change is not None:
+            self.on_change(self)
+        return done
+
+    def _run(self, command: str) -> str:
         word = " ".join(command.lower().split())
         word = _SHORT.get(word, word)
         if word == "undo":

@@ -31,19 +31,22 @@ from ludodrome.games.spaces.boards import (
 from ludodrome.games.spaces.counting import MAX_COUNT, count_boards
 from ludodrome.games.spaces.generation import BoardChunk, BoardWalk
 from ludodrome.games.spaces.rules import longest
-from ludodrome.validation import show
+from ludodrome.validation import plural, show
 
 MAX_BYTES = 1 << 30
 """Maximum size of a file that is read."""
+ENTRY_KEYS = ("name", "index", "createdAt", "updatedAt", "description", "notes", "tags", "id")
+"""What a collection may say about a board besides the board itself."""
 
 
 @dataclass(slots=True)
 class Collection:
-    """Boards of one size, each with a name that may be empty."""
+    """Boards, each with a name that may be empty and with the index that its file gives it, if any."""
 
     boards: list[dict[str, Any]]
     names: list[str] = field(default_factory=list)
     name: str = ""
+    indices: list[int | None] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -55,20 +58,50 @@ class Collection:
 
 
 def read_board(text: str) -> dict[str, Any]:
-    """The board of a code, of a file with one board, or of ``FILE#3``; ValueError names the place."""
+    """The board of a code, of a file with one board, of ``FILE#3`` or ``FILE#name``; ValueError names the place."""
     if is_code(text):
         return parse_board(text)
-    path, mark, number = text.rpartition("#")
-    if not mark or os.path.exists(text):
-        path, number = text, ""
-    boards = read_boards(path, alike=False).boards
-    if not number and len(boards) == 1:
-        return boards[0]
-    if not number:
+    path, entry = split_entry(text)
+    collection = read_boards(path, alike=False)
+    return collection.boards[find_entry(collection, entry, path)]
+
+
+def split_entry(text: str) -> tuple[str, str]:
+    """Path and entry of ``FILE#entry``; the entry is empty if none is named, or if a file is called that."""
+    if "#" not in text or os.path.exists(text):
+        return text, ""
+    parts = text.split("#")
+    cuts = [("#".join(parts[:at]), "#".join(parts[at:])) for at in range(len(parts) - 1, 0, -1)]
+    return next((cut for cut in cuts if os.path.exists(cut[0])), cuts[0])
+
+
+def find_entry(collection: Collection, entry: str, path: str) -> int:
+    """The position of the board that an entry names: by its name, its number from 1, or as ``index:0``.
+
+    An empty entry is the only board. ValueError says what the collection has.
+    """
+    boards, names = collection.boards, collection.names
+    if not entry and len(boards) == 1:
+        return 0
+    if not entry:
         raise ValueError(f"{path} holds {len(boards)} boards: choose one, like {path}#1")
-    if not number.isdecimal() or not 1 <= int(number) <= len(boards):
-        raise ValueError(f"{path} holds boards 1 to {len(boards)}, not {show(number)}")
-    return boards[int(number) - 1]
+    if names.count(entry) > 1:
+        raise ValueError(f"{path} holds {names.count(entry)} boards with the name {show(entry)}: choose by number")
+    if entry in names:
+        return names.index(entry)
+    if entry.startswith("index:"):
+        wanted = entry.removeprefix("index:")
+        found = [at for at, index in enumerate(collection.indices) if index is not None and str(index) == wanted]
+        if len(found) != 1:
+            raise ValueError(f"{path} holds {plural(len(found), 'board')} with the index {show(wanted)}")
+        return found[0]
+    if entry.isascii() and entry.isdecimal() and 1 <= int(entry) <= len(boards):
+        return int(entry) - 1
+    known = ", ".join(show(name) for name in names[:10] if name)
+    raise ValueError(
+        f"{path} holds {'board 1' if len(boards) == 1 else f'boards 1 to {len(boards)}'}"
+        f"{f', with the names {known}' if known else ''}, not {show(entry)}"
+    )
 
 
 def is_code(text: str) -> bool:
@@ -82,7 +115,7 @@ def read_boards(path: str, alike: bool = True) -> Collection:
 
     ``alike``: they must all have the same size.
     """
-    text = _read_text(path)
+    text = read_text(path)
     if text.lstrip()[:1] in ("{", "["):
         collection = _from_json(text, path)
     else:
@@ -105,10 +138,11 @@ def read_deck(path: str) -> list[dict[str, Any]]:
 
 def read_value(path: str) -> Any:
     """The JSON value in a file."""
-    return _loads(_read_text(path), path)
+    return _loads(read_text(path), path)
 
 
-def _read_text(path: str) -> str:
+def read_text(path: str) -> str:
+    """The text of a file, which may be compressed; ValueError says why it cannot be read."""
     try:
         if os.path.getsize(path) > MAX_BYTES:
             raise ValueError(f"{path} is larger than a gigabyte and is not read")
@@ -160,7 +194,7 @@ def _from_json(text: str, path: str) -> Collection:
         value = value[key]
     if type(value) is not list:
         raise ValueError(f"{path}: boards come as a list, not as {show(value)}")
-    boards, names = [], []
+    boards, names, indices = [], [], []
     for number, item in enumerate(value, 1):
         place = f"{path}, board {number}"
         if type(item) is str:
@@ -170,9 +204,16 @@ def _from_json(text: str, path: str) -> Collection:
         named = item.get("name", "")
         if type(named) is not str:
             raise ValueError(f"{place}: its name is a text, not {show(named)}")
-        boards.append({key: part for key, part in item.items() if key != "name"})
+        index = item.get("index")
+        boards.append(without_entry_keys(item))
         names.append(named)
-    return Collection(boards, names, name)
+        indices.append(index if type(index) is int else None)
+    return Collection(boards, names, name, indices)
+
+
+def without_entry_keys(item: dict[str, Any]) -> dict[str, Any]:
+    """The board alone, without what a collection says about it."""
+    return {key: part for key, part in item.items() if key not in ENTRY_KEYS}
 
 
 # Writing

@@ -1,9 +1,11 @@
-"""Saved rounds (sessions) and the progress of solvers.
+"""Saved rounds, the board being built, and the progress of solvers.
 
-Sessions are small JSON files in the user's data folder, named by a number; the highest is the last.
+Saved rounds are small JSON files in the user's data folder, named by a number; the highest is the last. Sessions of
+tests are in ``sessions.py``.
 """
 
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,24 +39,34 @@ class SavedRound:
 
 
 def folder() -> Path:
-    """The folder of the sessions; ValueError if the user has no home."""
+    """The folder of the saved rounds; ValueError if the user has no home."""
+    return user_folder() / "spaces-sessions"  # its name is older than the sessions of tests
+
+
+def user_folder() -> Path:
+    """The user's data folder; ValueError if the user has no home."""
     try:
-        return data_folder() / "spaces-sessions"
+        return data_folder()
     except OSError as error:
-        raise ValueError(f"there is no folder for sessions: {error}") from error
+        raise ValueError(f"there is no folder for the state of spaces: {error}") from error
 
 
 def numbers() -> list[int]:
-    """The numbers of all sessions, ascending."""
+    """The numbers of all saved rounds, ascending."""
     return sorted(int(file.stem) for file in folder().glob("*.json") if file.stem.isdecimal())
+
+
+def make_folder(path: Path) -> None:
+    """Create a folder if it is missing; ValueError says why it cannot be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"{path} cannot be created: {error.strerror or error}") from error
 
 
 def save(boards: list[dict[str, Any]], rules: str, round_: Round) -> int:
     """Save a round; return its number."""
-    try:
-        folder().mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ValueError(f"{folder()} cannot be created: {error.strerror or error}") from error
+    make_folder(folder())
     number = max(numbers(), default=0) + 1
     value = {"rules": rules, "boards": boards, "points": round_.points, "ended": round_.ended}
     write_text(str(folder() / f"{number}.json"), json.dumps(value) + "\n")
@@ -62,22 +74,72 @@ def save(boards: list[dict[str, Any]], rules: str, round_: Round) -> int:
 
 
 def load(number: int | None = None) -> SavedRound:
-    """A session, by default the last; ValueError if there is none, or its file is damaged."""
+    """A saved round, by default the last; ValueError if there is none, or its file is damaged."""
     there = numbers()
     if not there:
-        raise ValueError("no session is saved yet: `simulate A B --save` saves one")
+        raise ValueError("no round is saved yet: `simulate A B --save` saves one")
     if number is None:
         number = there[-1]
     if number not in there:
-        raise ValueError(f"there is no session {number}; there are {', '.join(map(str, there[-10:]))}")
+        raise ValueError(f"there is no saved round {number}; there are {', '.join(map(str, there[-10:]))}")
     path = folder() / f"{number}.json"
     value = read_value(str(path))
     if type(value) is not dict or value.keys() != {*KEYS}:
-        raise ValueError(f"{path}: a session is an object with the keys {', '.join(KEYS)}, not {show(value)}")
+        raise ValueError(f"{path}: a saved round is an object with the keys {', '.join(KEYS)}, not {show(value)}")
     boards = value["boards"]
     if type(boards) is not list or len(boards) != 2 or not all(type(b) is dict and "boardSize" in b for b in boards):
         raise ValueError(f"{path}: boards is a list of two boards, not {show(boards)}")
     return SavedRound(number, value["rules"], boards, value["points"], value["ended"])
+
+
+# The draft: the board that the builder works on
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The board that was built last, which may be unfinished."""
+
+    code: str
+    rules: str
+
+    @property
+    def board(self) -> dict[str, Any]:
+        """The board as JSON."""
+        return parse_board(self.code)
+
+
+def draft_file() -> Path:
+    """The file of the draft."""
+    return user_folder() / "spaces-draft.json"
+
+
+def save_draft(code: str, rules: str) -> None:
+    """Save the board that is being built, as its code. An empty board is not saved.
+
+    The builder does this at every step, so the file is replaced at once but not synchronised with the disk.
+    """
+    if not code:
+        return
+    path = draft_file()
+    make_folder(path.parent)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_text(json.dumps({"rules": rules, "code": code}) + "\n", "utf-8")
+        os.replace(temporary, path)
+    except OSError as error:
+        raise ValueError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def load_draft() -> Draft:
+    """The board that was built last; ValueError if there is none, or its file is damaged."""
+    path = draft_file()
+    if not path.exists():
+        raise ValueError("no board was built yet: `ludodrome spaces build` builds one")
+    value = read_value(str(path))
+    if type(value) is not dict or value.keys() != {"rules", "code"} or not all(type(v) is str for v in value.values()):
+        raise ValueError(f"{path}: a draft is an object with the keys rules and code, not {show(value)}")
+    parse_code(value["code"])
+    return Draft(value["code"], value["rules"])
 
 
 # Progress of solvers: the boards of a double oracle, and inspections

@@ -1,6 +1,8 @@
 """Commands about boards: `count`, `generate`, `sample`, `check`, `draw` and `build`; parameters that others share."""
 
+import os
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,16 +18,18 @@ from ludodrome.cli.base import (
     Json,
     command_errors,
     examples,
+    interpret_kernels,
     interruptible,
 )
 from ludodrome.cli.lazy import lazy_imports
 
 with lazy_imports():
+    from ludodrome import validation
     from ludodrome.cli.spaces import builder_app
     from ludodrome.games import spaces
     from ludodrome.games.spaces import boards as game_boards
     from ludodrome.games.spaces import generation, sampling
-    from ludodrome.spaces_lab import board_builder, board_files
+    from ludodrome.spaces_lab import board_builder, board_files, saved_state
 
 if TYPE_CHECKING:
     from ludodrome.spaces_lab.board_builder import BoardBuilder
@@ -55,6 +59,20 @@ def one_board(text: str) -> dict[str, Any]:
     """The board of a code or a file; CommandError names the place."""
     with command_errors(), console.compiling("spaces"):
         return board_files.read_board(text)
+
+
+SMALL_CODE, SMALL_FILE = 1000, 50_000
+"""Characters of a code and bytes of a file up to which a round is played faster than kernels are loaded."""
+
+
+def expect_little(*sources: str) -> None:
+    """Prepare for a round of these boards, codes or files: without compiled kernels if they are small."""
+    if all(
+        len(source) <= SMALL_CODE
+        and (os.path.getsize(path) <= SMALL_FILE if os.path.isfile(path := source.partition("#")[0]) else True)
+        for source in sources
+    ):
+        interpret_kernels()
 
 
 def size_of(board: Any) -> int:
@@ -148,7 +166,7 @@ def generate(
         with console.compiling("spaces"):
             file = board_files.BoardFile(out, size, rules, limit, resume)
         done = file.run(lambda made, total: progress(made, total or made))
-    console.say(f"{done:,} boards in {out}")
+    console.say(f"{validation.plural(done, 'board')} in {out}")
 
 
 def _generate_to_stdout(size: int, rules: str, limit: int | None, after: str | None) -> None:
@@ -197,7 +215,7 @@ def sample(
                 out,
                 board_files.format_collection(_json_boards(boards)) if is_json else "".join(f"{c}\n" for c in boards),
             )
-        console.say(f"{len(boards):,} boards in {out}")
+        console.say(f"{validation.plural(len(boards), 'board')} in {out}")
     elif json:
         print_json({"size": size, "rules": rules, "uniform": uniform, "boards": boards})
     else:
@@ -350,6 +368,7 @@ def build(
     opponent = None if against is None else one_board(against)
     with command_errors(), console.compiling("spaces"):
         builder = board_builder.BoardBuilder(size, rules, opponent)
+    builder.on_change = _keep_draft
     if do is not None:
         _follow(builder, sys.stdin.read() if do == "-" else do, out)
         return
@@ -362,6 +381,12 @@ def build(
     saved = builder_app.BuilderApp(builder, out or "").run()
     for line in saved or []:
         console.say(line)
+
+
+def _keep_draft(builder: "BoardBuilder") -> None:
+    """Save the board for `test builder`. Building goes on where it cannot be saved."""
+    with suppress(ValueError):
+        saved_state.save_draft(builder.code, builder.rules)
 
 
 def _follow(builder: "BoardBuilder", text: str, out: str | None) -> None:

@@ -1,5 +1,7 @@
 """Commands about rounds: `simulate`, `replay`, `deck` and `respond`."""
 
+import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,14 +10,14 @@ import typer
 from ludodrome.cli import console
 from ludodrome.cli.base import NO, Command, CommandError, Json, command_errors, examples, interruptible
 from ludodrome.cli.lazy import lazy_imports
-from ludodrome.cli.spaces.boards import Board, Rules, checked_rules, one_board, print_json, size_of
+from ludodrome.cli.spaces.boards import Board, Rules, checked_rules, expect_little, one_board, print_json, size_of
 
 with lazy_imports():
     from rich import text as rich_text
 
     from ludodrome.games import spaces
-    from ludodrome.games.spaces import legality, simulation
-    from ludodrome.spaces_lab import board_files, saved_state
+    from ludodrome.games.spaces import legality
+    from ludodrome.spaces_lab import board_files, saved_state, suite_report
 
 if TYPE_CHECKING:
     from ludodrome.games.spaces.simulation import Round
@@ -27,7 +29,7 @@ SHADES = ("#BE4A19", "#0B6E99")
 
 First = Annotated[str, typer.Argument(metavar="A", show_default=False, help="Seat 0: a code, FILE, or FILE#3.")]
 Second = Annotated[str, typer.Argument(metavar="B", show_default=False, help="Seat 1: a code, FILE, or FILE#3.")]
-Save = Annotated[bool, typer.Option("--save", help="Save the round as a session, for `replay`.")]
+Save = Annotated[bool, typer.Option("--save", help="Save the round, for `replay`.")]
 
 
 @app.command(
@@ -55,6 +57,7 @@ def simulate(
             raise CommandError("--save saves one round: it does not go with --all")
         _simulate_all(a, b, rules, json)
         return
+    expect_little(a, b)
     boards = [one_board(a), one_board(b)]
     size = size_of(boards[0])
     with command_errors(), console.compiling("spaces"):
@@ -64,7 +67,7 @@ def simulate(
         with command_errors():
             number = saved_state.save(boards, rules, played)
         if not json:
-            console.say(f"saved as session {number}")
+            console.say(f"saved as round {number}")
 
 
 def _simulate_all(a: str, b: str, rules: str, json: bool) -> None:
@@ -80,7 +83,8 @@ def _simulate_all(a: str, b: str, rules: str, json: bool) -> None:
         (str(i + 1), f"{own[i].mean():.3f}", f"{other[i].mean():.3f}", f"{(own[i] - other[i]).mean():+.3f}")
         for i in range(len(first))
     ]
-    console.say(f"{len(first)} x {len(second)} rounds; the average of each board of {a}:")
+    rounds = "round" if len(first) == len(second) == 1 else "rounds"
+    console.say(f"{len(first)} x {len(second)} {rounds}; the average of each board of {a}:")
     console.show_table(("board", "own", "other", "margin"), rows, ("board", "own", "other", "margin"))
 
 
@@ -89,54 +93,48 @@ def _show_round(boards: list[dict[str, Any]], played: "Round", rules: str, json:
         print_json({"rules": rules, "boards": boards, **asdict(played)})
         return
 
-    size = size_of(boards[0])
-    sides = [
-        [f"seat {seat} {sign}", *spaces.box_board(board).splitlines()]
-        for seat, (sign, board) in enumerate(zip("●◆", boards, strict=True))
-    ]
-    terminal = console.stdout()
+    show_lines(suite_report.round_lines(boards, played, size_of(boards[0]), drawing_width()))
 
-    def show(lines: list[str]) -> None:
-        text = rich_text.Text("\n".join(lines) + "\n")
-        for seat, pattern in enumerate((r"seat 0( ●)?|●", r"seat 1( ◆)?|◆")):
-            text.highlight_regex(pattern, console.seat_style(seat))
-        terminal.print(text, soft_wrap=True)
 
-    show(simulation.side_by_side(sides[0], sides[1]))
-    for step, grid in zip(played.steps, simulation.round_frames(played, size), strict=True):
-        notes = [f"step {step.step}", f"seat 0: {step.did[0]}", f"seat 1: {step.did[1]}"]
-        notes += [f"  {event.reason}" for event in step.events]
-        show(simulation.side_by_side(grid, [*notes, f"{step.points[0]} : {step.points[1]}"]))
-    points = played.points
-    winner = "a draw" if points[0] == points[1] else f"seat {int(points[1] > points[0])} wins"
-    show([f"{points[0]} : {points[1]} ({played.ended}), {winner}"])
+def drawing_width() -> int:
+    """Columns for drawings: those of the terminal, without a limit in a pipe."""
+    return console.stdout().width if sys.stdout.isatty() else suite_report.NO_LIMIT
+
+
+def show_lines(lines: Sequence[str]) -> None:
+    """Print a drawn round with the seats in their colours."""
+    text = rich_text.Text("\n".join(lines) + "\n")
+    for seat, pattern in enumerate((r"seat 0( ●)?|●", r"seat 1( ◆)?|◆")):
+        text.highlight_regex(pattern, console.seat_style(seat))
+    console.stdout().print(text, soft_wrap=True)
 
 
 @app.command(cls=Command, epilog=examples("ludodrome spaces replay --last", "ludodrome spaces replay 3 --json"))
 def replay(
     number: Annotated[
-        int | None, typer.Argument(metavar="N", min=1, show_default=False, help="Number of the session.")
+        int | None, typer.Argument(metavar="N", min=1, show_default=False, help="Number of the saved round.")
     ] = None,
-    last: Annotated[bool, typer.Option("--last", help="Replay the last session.")] = False,
-    list_: Annotated[bool, typer.Option("--list", help="List the sessions.")] = False,
+    last: Annotated[bool, typer.Option("--last", help="Replay the round saved last.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the saved rounds.")] = False,
     json: Json = False,
 ) -> None:
     """Play a saved round again; the exit code is 1 if the result differs."""
+    expect_little()
     with command_errors(), console.compiling("spaces"):
         if list_:
-            _list_sessions([saved_state.load(one) for one in saved_state.numbers()])
+            _list_rounds([saved_state.load(one) for one in saved_state.numbers()])
             return
         if number is None and not last:
-            raise CommandError("which session? Give its number or --last; --list lists them")
-        session = saved_state.load(number)
-        played = session.replay()
-    _show_round(session.boards, played, session.rules, json)
-    if [played.points, played.ended] != [session.points, session.ended]:
-        console.complain(f"session {session.number} was saved with the result {session.points} ({session.ended})")
+            raise CommandError("which round? Give its number or --last; --list lists them")
+        kept = saved_state.load(number)
+        played = kept.replay()
+    _show_round(kept.boards, played, kept.rules, json)
+    if [played.points, played.ended] != [kept.points, kept.ended]:
+        console.complain(f"round {kept.number} was saved with the result {kept.points} ({kept.ended})")
         raise typer.Exit(NO)
 
 
-def _list_sessions(saved: list[Any]) -> None:
+def _list_rounds(saved: list[Any]) -> None:
     rows = [
         (
             str(one.number),
@@ -148,9 +146,9 @@ def _list_sessions(saved: list[Any]) -> None:
         for one in saved
     ]
     if rows:
-        console.show_table(("session", "rules", "points", "ended", "boards"), rows, ("session",))
+        console.show_table(("round", "rules", "points", "ended", "boards"), rows, ("round",))
     else:
-        console.say("no session is saved yet")
+        console.say("no round is saved yet")
 
 
 @app.command(

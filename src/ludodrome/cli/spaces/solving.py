@@ -20,6 +20,7 @@ from ludodrome.cli.lazy import lazy_imports
 from ludodrome.cli.spaces.boards import Rules, Size, checked_rules, print_json
 
 with lazy_imports():
+    from ludodrome import validation
     from ludodrome.games import spaces
     from ludodrome.games.spaces import boards as game_boards
     from ludodrome.games.spaces import counting, equilibria
@@ -111,7 +112,8 @@ def _solve_blind(size: int, rules: str, state: str | None, gap: float, json: boo
 
 def _progress(solving: "Equilibrium", nodes: int, value: float) -> str:
     gap = "unknown" if solving.gap is None else f"{solving.gap:.6f}"
-    return f"step {solving.steps}: {len(solving.boards)} boards, gap {gap}; {nodes:,} nodes, best {value:+.4f}"
+    boards, made = validation.plural(len(solving.boards), "board"), validation.plural(nodes, "node")
+    return f"step {solving.steps}: {boards}, gap {gap}; {made}, best {value:+.4f}"
 
 
 def _need_highs() -> None:
@@ -153,7 +155,10 @@ def _solve_seen(size: int, rules: str, json: bool) -> None:
         search = spaces.LeastLoss(size, rules)
     with console.reporting() as report:
         while not search.over:
-            report(f"{len(search.answers)} answers, {search.nodes:,} nodes, loses by {search.loss}")
+            answers, nodes = (
+                validation.plural(*one) for one in ((len(search.answers), "answer"), (search.nodes, "node"))
+            )
+            report(f"{answers}, {nodes}, loses by {search.loss}")
             interruptible(search.step)
     lead = spaces.match_value(search.loss, 5)
     code = spaces.encode_board(search.board)

@@ -280,7 +280,7 @@ def _states_of(lays: list[tuple[Lay, Lay]], chosen: Lay | None, round_: int, opt
     deck, rounds = options["mode"] == "deck", options["rounds"]
     over = len(lays) == rounds
     if round_ != min(len(lays) + 1, rounds):
-        played = f"{len(lays)} of {rounds} rounds played"
+        played = f"{len(lays)} of {validation.plural(rounds, 'round')} played"
         raise BadState(f"round is {min(len(lays) + 1, rounds)} with {played}, not {round_}")
     if over and chosen is not None:
         raise BadState("chosen is null once the game is over")
@@ -435,7 +435,7 @@ def parse_line(text: Any, options: dict[str, Any]) -> Any:
 def _parse_line_history(text: str, options: dict[str, Any]) -> list[tuple[Lay, Lay]]:
     turns = text.split(";")
     if len(turns) > options["rounds"]:
-        raise BadState(f"the history has at most {options['rounds']} rounds, not {len(turns)}")
+        raise BadState(f"the history has at most {validation.plural(options['rounds'], 'round')}, not {len(turns)}")
     lays = []
     for number, turn in enumerate(turns, 1):
         sides = turn.split("|")

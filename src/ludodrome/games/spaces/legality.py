@@ -36,7 +36,7 @@ from ludodrome.games.spaces.boards import (
 )
 from ludodrome.jit import new_states
 from ludodrome.search.entry_points import make_kernels
-from ludodrome.validation import show
+from ludodrome.validation import plural, show
 
 _KERNELS = make_kernels(rules.RULES)
 
@@ -202,7 +202,7 @@ class _Checker:
             if row == 0:
                 wrong.append(("R13", f"a trap is set on row 0, on {_at(row, col)}"))
             if self.trap_steps >= self.size - 1:
-                wrong.append(("R14", f"a board of size {self.size} has at most {self.size - 1} traps"))
+                wrong.append(("R14", f"a board of size {self.size} has at most {plural(self.size - 1, 'trap')}"))
             if self.after_trap:
                 wrong.append(("R15", "a trap must be followed by a piece step, not by another trap"))
 
@@ -376,7 +376,7 @@ STEP_FAULTS = {
     rules.OUT_OF_REACH: "traps go up, left, right or here (R5)",
     rules.TRAP_TWICE: "this square has a trap of this board already (R10)",
     rules.TRAP_ON_TOP: "no trap is set on row 0 (R13)",
-    rules.TOO_MANY_TRAPS: "a board of size {size} has at most {last} traps (R14)",
+    rules.TOO_MANY_TRAPS: "the number of traps on a board of size {size} is at most {last} (R14)",
     rules.DEAD_END: "after a trap straight up no step to the side would remain (R17)",
 }
 """The sentence of each fault of a step, by its number in ``rules.py``."""
