@@ -140,6 +140,12 @@ class Spaces(Game):
         "square under the piece, 8 the one above); f, from row 0, is the finish and comes last."
     )
 
+    people_options: ClassVar[Mapping[str, Any]] = {"rules": "live", "choice": "blind"}
+    people_options_reason = (
+        "Under the written rules a straight run never loses, even with its board in view; "
+        "under the live rules every board can be caught, so with blind choice there is something to guess."
+    )
+
     bots_module = f"{__name__}.bots"
     analysis_module = f"{__name__}.analysis"
     routes_module = f"{__name__}.routes"
