@@ -164,6 +164,20 @@ def _of_game(game_id: str) -> Iterator[Target]:
     )
 
 
+def _of_fog() -> Iterator[Target]:
+    """What a seat of spaces sees in fog, and a spectator."""
+    game = ludodrome.make("spaces", choice="fog", rules="live")
+    state = game.initial_state()
+    for code in ("3:1:u6uf", "3:0:5uuf", "3:0:uuf"):
+        state = game.apply(state, parse_board(code))
+    yield Target(
+        "spaces-fog",
+        of_json(game.render_observation),
+        tuple(_encoded(game.observation(state, seat)) for seat in (0, 1, None)),
+        ("games.spaces.fog.parse_observation",),
+    )
+
+
 def _is_options(value: Any) -> bool:
     return type(value) is dict and all(name.isidentifier() for name in value)
 
@@ -258,7 +272,7 @@ def _lines_of(path: Path) -> None:
 @cache
 def targets() -> dict[str, Target]:
     """All targets by name."""
-    found = [target for game_id in ludodrome.game_ids() for target in _of_game(game_id)]
+    found = [*(target for game_id in ludodrome.game_ids() for target in _of_game(game_id)), *_of_fog()]
     dots = ludodrome.make("dots", rows=1, cols=2)
     legal = dots.legal_moves(dots.initial_state())
     record = _encoded(_record())
@@ -433,7 +447,8 @@ EXEMPT = {
     "games.spaces.codec.parse_boards_text": "a part of parse_notation",
     "games.spaces.codec.parse_codes": "a part of parse_notation",
     "games.spaces.codec.parse_lay": "a part of parse_move",
-    "games.spaces.codec.read_finished": "a part of parse_move",
+    "games.spaces.fog.read_in_fog": "a part of parse_observation",
+    "games.spaces.legality.read_finished": "a part of parse_move",
     "games.towers.parse_cells": "a part of parse_line",
     "games.towers.parse_height_rows": "a part of parse_line",
     "games.towers.parse_number": "a part of parse_line",
