@@ -144,13 +144,10 @@ def _of_game(game_id: str) -> Iterator[Target]:
         (),
     )
     fog = game if game.id != "spaces" else ludodrome.make("spaces", choice="fog")
-    shown = fog.observation(
-        state if fog is game else fog.parse_state("rounds 3 written fog 2/5 - 3:1:u6uf|3:0:5uuf"), 0
-    )
+    seen = state if fog is game else fog.parse_state("rounds 3 written fog 2/5 - 3:1:u6uf|3:0:5uuf")
     covers = ("bots.player.parse_observation", *(() if fog is game else ("games.spaces.fog.parse_observation",)))
-    yield Target(
-        f"{game_id}-observation", of_json(lambda seen: parse_observation(fog, seen)), (_encoded(shown),), covers
-    )
+    given = (_encoded(fog.observation(seen, 0)),)
+    yield Target(f"{game_id}-observation", of_json(lambda shown: parse_observation(fog, shown)), given, covers)
     yield Target(
         f"{game_id}-reply",
         of_text(lambda text: read_reply(game, game.observation(state, 0), text)),
