@@ -70,6 +70,16 @@ class GameExtras:
     own_bots: ClassVar[tuple[tuple[str, str], ...]] = ()
     """(name, description) of additional bots without parameters; ``bots_module`` makes them."""
 
+    # People
+
+    people_options: ClassVar[Mapping[str, Any]] = {}
+    """Options that people meet first, on the page and in ``ludodrome play``, where they differ from the defaults.
+
+    The defaults of the API stay what they are.
+    """
+    people_options_reason: ClassVar[str] = ""
+    """A sentence that says why people meet these options first."""
+
     # Positions and replies as text, for language models
 
     reply_patterns: ClassVar[tuple[str, ...]] = (r"(?<=\[)[^\[\]\n]{1,80}(?=\])",)

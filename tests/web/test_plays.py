@@ -142,6 +142,14 @@ def test_a_game_begins_in_any_position(client: Client) -> None:
         assert client.post(f"{API}/plays", json={**wish, "position": wrong}).status_code == 422
 
 
+def test_the_description_of_a_game_has_the_options_that_people_meet_first(client: Client) -> None:
+    told = client.get(f"{API}/games/spaces").json()
+    assert told["people_options"] == {"rules": "live", "choice": "blind"}
+    assert "straight run never loses" in told["people_options_reason"]
+    assert {one["name"]: one["default"] for one in told["options"]}["choice"] == "seen"
+    assert client.get(f"{API}/games/dots").json()["people_options"] == {}
+
+
 def test_a_deck_is_laid_and_both_are_seen_at_the_end(client: Client) -> None:
     view = begin(client, "spaces", ["person", "level:2"], options={"mode": "deck"})
     lots = {"size": 3, "count": 10, "seed": 4}
@@ -153,8 +161,11 @@ def test_a_deck_is_laid_and_both_are_seen_at_the_end(client: Client) -> None:
     assert len(history) == 100
     asked = {"size": 3, "boards": history[37]["boards"]}
     assert client.post(f"{API}/spaces/rounds", json=asked).json()["points"] == history[37]["points"]
-    unfinished = {"boardSize": 3, "sequence": boards[0]["sequence"][:-1]}
-    refused = client.post(f"{API}/spaces/rounds", json={"size": 3, "boards": [boards[0], unfinished]})
+    start = {"boardSize": 3, "sequence": boards[0]["sequence"][:1]}
+    shown = client.post(f"{API}/spaces/rounds", json={"size": 3, "boards": [start, start]}).json()
+    assert (shown["points"], shown["ended"], len(shown["steps"])) == ([0, 0], "complete", 1)
+    finish_alone = {"boardSize": 3, "sequence": [{**boards[0]["sequence"][-1], "order": 1}]}
+    refused = client.post(f"{API}/spaces/rounds", json={"size": 3, "boards": [start, finish_alone]})
     assert refused.status_code == 422
     assert "board 2" in refused.json()["error"]
     large = client.post(f"{API}/spaces/samples", json={"size": 9, "count": 3}).json()["boards"]

@@ -35,6 +35,7 @@ with lazy_imports():
     from rich import text as rich_text
 
     from ludodrome import game as game_api
+    from ludodrome import position
     from ludodrome.arena import seats, transports
     from ludodrome.bots import player
 
@@ -161,12 +162,15 @@ def play(
     """Play a game in the terminal, against people or bots.
 
     Type moves in the game's notation, or one of: help, moves, undo, state, rules, quit.
+    Options that you do not choose are those that suit people best; with --state they are the defaults.
     """
-    chosen = open_game(game, option)
+    chosen = open_game(game, option, for_people=state is None)
     bots = _opponents(chosen, against or [], seat, seed)
     again = "".join(f" --against {shlex.quote(spec)}" for spec in against or []) + (f" --seat {seat}" if bots else "")
     session = PlaySession(chosen, [read_state(chosen, state)], bots, again)
     console.say(f"{chosen.title}. Type a move, or one of {', '.join(PlaySession.words)}.\n")
+    if state is None:
+        _explain_options(chosen, option)
     try:
         session.draw()
         while not session.finished():
@@ -184,6 +188,17 @@ def play(
     finally:
         for bot in session.bots.values():
             bot.close()
+
+
+def _explain_options(game: Game, given: list[str] | None) -> None:
+    """Say which options were chosen for people, why, and how to play with the defaults."""
+    named = {text.partition("=")[0] for text in given or ()}
+    chosen = {name: value for name, value in game.people_options.items() if name not in named}
+    if chosen:
+        usual = {option.name: option.default for option in game.available}
+        options = " ".join(f"{name}={value}" for name, value in chosen.items())
+        back = " ".join(f"-o {name}={usual[name]}" for name in chosen)
+        console.say(f"{options}: {game.people_options_reason} To play otherwise: {back}\n")
 
 
 def _opponents(game: Game, specs: list[str], seat: int, seed: int) -> dict[int, Bot]:
@@ -285,13 +300,33 @@ class PlaySession(Session):
         if self.open(self.state):
             console.draw(self.game, self.state)
             return
+        if self.game.hides_earlier_moves:
+            self._draw_for_seat()
+            return
         if self.bots:
             print_text("The other move stays face down until you have made yours.")
             return
+        self._clear()
+        print_text("The last move stays face down until it is answered.")
+
+    def _draw_for_seat(self) -> None:
+        """Draw what the seat to move sees, or the only person if a bot is to move."""
+        people = [seat for seat in range(self.game.seats) if seat not in self.bots]
+        seat = self.game.to_move(self.state)
+        if seat not in people:
+            if len(people) != 1:
+                return
+            seat = people[0]
+        if not self.bots:
+            self._clear()
+        seen = position.seen_by(self.game, self.state, seat)
+        print_text(seen.drawing())
+
+    def _clear(self) -> None:
+        """Clear the screen, so that the next person at it sees nothing of the last one's move."""
         console.stdout().clear()
         if "readline" in sys.modules:  # the arrow key must not show the hidden move
             sys.modules["readline"].clear_history()
-        print_text("The last move stays face down until it is answered.")
 
     def finished(self) -> bool:
         """Whether the game is over; if so, print the result."""

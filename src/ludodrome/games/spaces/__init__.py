@@ -1,11 +1,12 @@
 """Spaces: two prepared boards run against each other.
 
-Besides the game, this package offers a laboratory. ``check``, ``validate``, ``steps``, ``simulate``,
-``simulate_matrix``, ``respond`` and ``respond_to_mixture`` take boards as JSON; ``sensible`` and
-``quick`` make boards. ``count_boards`` and ``count_by`` count them; ``generate`` and ``sample``
-return actions, which ``format_board`` turns into JSON. ``perfect``, ``Equilibrium``, ``Inspection``,
-``LeastLoss`` and ``match_value`` are about perfect play. ``encode_board`` and ``parse_board`` convert
-codes; ``box_board``, ``board_svg`` and ``matrix_svg`` draw.
+Besides the game, this package offers a laboratory. ``check``, ``check_playable``, ``validate``,
+``steps``, ``simulate``, ``simulate_matrix``, ``respond`` and ``respond_to_mixture`` take boards as
+JSON; ``sensible`` and ``quick`` make boards. ``count_boards`` and ``count_by`` count them;
+``generate`` and ``sample`` return actions, which ``format_board`` turns into JSON. ``perfect``,
+``Equilibrium``, ``Inspection``, ``LeastLoss`` and ``match_value`` are about perfect play.
+``encode_board`` and ``parse_board`` convert codes; ``box_board``, ``board_svg`` and ``matrix_svg``
+draw.
 """
 
 import re
@@ -17,13 +18,15 @@ import numpy as np
 from ludodrome.game import MAX_LISTED_MOVES, BadState, Game, IllegalMove, Option, TooManyMoves
 from ludodrome.game_extras import LADDER_LEVELS, Json
 from ludodrome.game_spec import Planes
-from ludodrome.games.spaces import codec, display, planes, rules
+from ludodrome.games.spaces import codec, display, fog, planes, rules
 from ludodrome.games.spaces.best_response import MixedResponse, Response, respond
 from ludodrome.games.spaces.boards import (
+    CHOICES,
     DECK,
     FINISH,
     LARGEST,
     RULE_SETS,
+    SEEN,
     SMALLEST,
     UP,
     draw_board,
@@ -47,7 +50,7 @@ from ludodrome.games.spaces.equilibria import (
     sensible,
 )
 from ludodrome.games.spaces.generation import generate
-from ludodrome.games.spaces.legality import Fault, Layer, all_boards, check, steps, validate
+from ludodrome.games.spaces.legality import Fault, Layer, all_boards, check, check_playable, steps, validate
 from ludodrome.games.spaces.mixture_response import respond_to_mixture
 from ludodrome.games.spaces.sampling import quick, sample
 from ludodrome.games.spaces.simulation import (
@@ -65,6 +68,7 @@ from ludodrome.jit import Array, Record, new_states
 from ludodrome.search.entry_points import make_kernels
 from ludodrome.validation import show
 
+FOG_LEGEND = "earlier rounds in fog: the other's boards end where the round did, and ? is a trap in a place not seen"
 MAX_COUNTED = 10**10
 """Maximum number of boards that perft makes."""
 
@@ -86,6 +90,7 @@ __all__ = [
     "board_svg",
     "box_board",
     "check",
+    "check_playable",
     "count_boards",
     "count_by",
     "draw_board",
@@ -123,7 +128,7 @@ class Spaces(Game):
         Option("rules", "written", "the rule set: the classic text, or as it is played in public", words=RULE_SETS),
         Option("mode", "rounds", "board against board, or ten boards against ten", words=("rounds", "deck")),
         Option("rounds", 5, "how many rounds; 1 in the mode deck", low=1, high=rules.MAX_ROUNDS),
-        Option("choice", "seen", "whether the board laid first is seen by the other seat", words=("seen", "blind")),
+        Option("choice", SEEN, "what a seat sees: the board laid first, earlier rounds, those in fog", words=CHOICES),
     )
 
     reasons = rules.REASONS
@@ -133,6 +138,12 @@ class Spaces(Game):
         "A move is a whole board, written as size, start column and steps: [3:1:ul8uf] is size 3, start in column 1, "
         "up, left, a trap above, up, finish. Steps are u, l and r; 1 to 9 set a trap as on a number pad (5 is the "
         "square under the piece, 8 the one above); f, from row 0, is the finish and comes last."
+    )
+
+    people_options: ClassVar[Mapping[str, Any]] = {"rules": "live", "choice": "blind"}
+    people_options_reason = (
+        "Under the written rules a straight run never loses, even with its board in view; "
+        "under the live rules every board can be caught, so with blind choice there is something to guess."
     )
 
     bots_module = f"{__name__}.bots"
@@ -145,11 +156,13 @@ class Spaces(Game):
         {"size": 5, "mode": "deck", "rounds": 1},
         {"size": 4, "rounds": 20},
         {"size": 100, "rules": "live", "rounds": 1},
+        {"rules": "live", "choice": "fog"},
     )
     challenge_options = (
         {"choice": "blind"},
         {"rules": "live"},
         {"rules": "live", "choice": "blind"},
+        {"rules": "live", "choice": "fog"},
         {"size": 4},
         {"size": 4, "rules": "live"},
     )
@@ -178,16 +191,19 @@ class Spaces(Game):
     # States
 
     def observation(self, state: Any, seat: int | None = None) -> Any:
-        """The state without hidden boards or decks: only the seat that laid them sees them (R25, R26)."""
-        shown = super().observation(state, seat)
-        if self.has_hidden_information and shown["chosen"] is not None and seat != 1 - shown["to_move"]:
-            shown["chosen"] = None
-        return shown
+        """The state without what is hidden: lays face down, and under fog the other's earlier boards (R25, R26)."""
+        self._check_seat(seat)
+        return fog.observe(self.encode(state), self._options, seat)
 
     @property
     def has_hidden_information(self) -> bool:
         """Whether a board or a deck stays face down until both are laid (R25, R26)."""
-        return bool(self._options["mode"] == "deck" or self._options["choice"] == "blind")
+        return fog.hides_lays(self._options)
+
+    @property
+    def hides_earlier_moves(self) -> bool:
+        """Whether earlier boards stay hidden until the game is over (R26)."""
+        return fog.hides_history(self._options)
 
     def prefix(self, record: Record) -> list[dict[str, Any]]:
         """The steps of the unfinished board of a record."""
@@ -200,12 +216,13 @@ class Spaces(Game):
 
     def render_observation(self, observation: Any) -> str:
         """Draw what a seat sees; a board that is face down is missing from it."""
-        try:
-            return self.render(observation)
-        except BadState:
-            seat = observation["to_move"]
-            drawn = self.render({**observation, "to_move": 1 - seat}).rpartition(",")[0]
-            return f"{drawn}, seat {seat} to lay; what the other seat has laid is face down"
+        record = self.encode_observation(observation)
+        drawn, seat = self.codec.render(record), observation["to_move"]
+        if record["fogged"].any():
+            drawn = f"{FOG_LEGEND}\n{drawn}"
+        if seat is not None and seat != (observation["round"] - 1) % 2 and observation["chosen"] is None:
+            return f"{drawn.rpartition(',')[0]}, seat {seat} to lay; what the other seat has laid is face down"
+        return drawn
 
     def render_record(self, record: Record) -> str:
         """Draw a compiled position, with the board that is being built."""
@@ -215,10 +232,7 @@ class Spaces(Game):
 
     def encode_observation(self, observation: Any) -> Record:
         """The compiled record of what a seat sees; with the other seat to move where a board is face down."""
-        try:
-            return self.encode(observation)
-        except BadState:
-            return self.encode({**observation, "to_move": 1 - observation["to_move"]})
+        return fog.parse_observation(observation, self._options)[0]
 
     def actions_of(self, move: Any, states: Any) -> list[int]:
         """The steps of a board or a deck."""
@@ -246,9 +260,9 @@ class Spaces(Game):
 
     def board_marks(self, states: Any, legal: Sequence[Any]) -> Json:
         """The last round, step by step."""
-        state = self.decode(states[0])
-        if self._options["mode"] == "rounds" and state["history"]:
-            return {"round": display.round_view(state["history"][-1]["boards"], state["size"], state["rules"])}
+        last = self.decode(states[0])["history"][-1:]
+        if self._options["mode"] == "rounds" and last:
+            return {"round": display.entry_view(last[0], self._options["size"], self._options["rules"])}
         return {}
 
     def check_page(self) -> None:

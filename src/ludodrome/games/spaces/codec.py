@@ -15,28 +15,27 @@ from ludodrome.game import BadState, IllegalMove
 from ludodrome.game_spec import GAME_OVER
 from ludodrome.games.spaces import rules
 from ludodrome.games.spaces.boards import (
+    CHOICES,
     DECK,
-    BadShape,
-    actions_of,
     draw,
     format_board,
     format_code,
+    format_in_fog,
     is_finished,
     max_steps,
     parse_code,
-    read_board,
     step_numbers,
     step_words,
     steps_of,
 )
-from ludodrome.games.spaces.legality import STEP_FAULTS, iter_faults, refusal
+from ludodrome.games.spaces.legality import STEP_FAULTS, iter_faults, read_finished, refusal
 from ludodrome.games.spaces.rounds import ENDED
 from ludodrome.games.spaces.rules import PAIRINGS, REASONS, lay_steps
 from ludodrome.jit import Record, new_states
 from ludodrome.search.entry_points import make_kernels
 from ludodrome.validation import show
 
-_KERNELS = make_kernels(rules.RULES)
+KERNELS = make_kernels(rules.RULES)
 
 # Moves in JSON and text: a board, or a deck of ten
 #
@@ -71,19 +70,6 @@ def board_labels(count: int) -> list[str]:
 
 
 # JSON
-
-
-def read_finished(board: Any, options: Options, grid_allowed: bool = True) -> bytes:
-    """The actions of a board with a finish and without jumps, else IllegalMove. Legality is not checked."""
-    size = options["size"]
-    try:
-        steps = read_board(board, size, grid_allowed)
-    except BadShape as wrong:
-        raise IllegalMove(str(wrong)) from None
-    actions = actions_of(steps, size)
-    if actions is None or not is_finished(actions, size):
-        raise IllegalMove(refusal(iter_faults(steps, size, options["rules"] == "live")))
-    return actions
 
 
 def parse_lay(move: Any, options: Options, grid_allowed: bool = True) -> Lay:
@@ -209,7 +195,7 @@ def option_fields(options: dict[str, Any]) -> dict[str, int]:
         "side": options["size"],
         "live": options["rules"] == "live",
         "deck": options["mode"] == "deck",
-        "blind": options["choice"] == "blind",
+        "choice": CHOICES.index(options["choice"]),
         "rounds": options["rounds"],
     }
 
@@ -246,11 +232,11 @@ class SpacesMatch(NamedTuple):
 def match_of(states: Any) -> SpacesMatch:
     """The contents of states[0], without the unfinished board or deck."""
     record = states[0]
-    size, live, deck, blind, rounds = (int(record[name]) for name in ("side", "live", "deck", "blind", "rounds"))
+    size, live, deck, choice, rounds = (int(record[name]) for name in ("side", "live", "deck", "choice", "rounds"))
     each = DECK if deck else 1
-    turns = int(_KERNELS.turns(states))
+    turns = int(KERNELS.turns(states))
     done = turns // 2
-    seat, best = int(_KERNELS.mover(states)), int(record["winner"])
+    seat, best = int(KERNELS.mover(states)), int(record["winner"])
     boards, lengths = record["boards"], record["lengths"].tolist()
 
     def lay(index: int) -> Lay:
@@ -261,7 +247,7 @@ def match_of(states: Any) -> SpacesMatch:
             "mode": "deck" if deck else "rounds",
             "size": size,
             "rules": "live" if live else "written",
-            "choice": "blind" if blind else "seen",
+            "choice": CHOICES[choice],
             "rounds": rounds,
         },
         min(done + 1, rounds),
@@ -275,6 +261,15 @@ def match_of(states: Any) -> SpacesMatch:
     )
 
 
+def empty_match(options: dict[str, Any]) -> Any:
+    """An array of one record in which nothing is laid."""
+    states = new_states(rules.dtype_of(options["size"], options["rounds"]), 1)
+    for name, value in option_fields(options).items():
+        states[name] = value
+    KERNELS.reset(states, np.uint64(0))
+    return states
+
+
 def _states_of(lays: list[tuple[Lay, Lay]], chosen: Lay | None, round_: int, options: dict[str, Any]) -> Any:
     """An array of one record in which these boards were laid, or BadState."""
     deck, rounds = options["mode"] == "deck", options["rounds"]
@@ -284,10 +279,7 @@ def _states_of(lays: list[tuple[Lay, Lay]], chosen: Lay | None, round_: int, opt
         raise BadState(f"round is {min(len(lays) + 1, rounds)} with {played}, not {round_}")
     if over and chosen is not None:
         raise BadState("chosen is null once the game is over")
-    states = new_states(rules.dtype_of(options["size"], rounds), 1)
-    for name, value in option_fields(options).items():
-        states[name] = value
-    _KERNELS.reset(states, np.uint64(0))
+    states = empty_match(options)
     boards: Lay = []
     names: list[str] = []
     for turn, pair in enumerate(lays):
@@ -315,26 +307,27 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
         validation.choice(state[name], [options[name]], f"{name} in this game", BadState)
     round_ = validation.integer(state["round"], 1, options["rounds"], "round", BadState)
     lays = _parse_history(state["history"], options)
-    states = _states_of(lays, _parse_chosen(state["chosen"], options), round_, options)
+    states = _states_of(lays, parse_chosen(state["chosen"], options), round_, options)
     match = match_of(states)
     for index, (entry, (a, b, ended)) in enumerate(zip(state["history"], match.results, strict=True)):
-        _compare(entry["points"], [a, b], f"history[{index}].points")
-        _compare(entry["ended"], ENDED[ended], f"history[{index}].ended")
+        compare(entry["points"], [a, b], f"history[{index}].points")
+        compare(entry["ended"], ENDED[ended], f"history[{index}].ended")
     for name in ("totals", "to_move", "winner", "reason"):
-        _compare(state[name], getattr(match, name), name)
+        compare(state[name], getattr(match, name), name)
     return states
 
 
-def _compare(value: Any, right: Any, where: str) -> None:
+def compare(value: Any, right: Any, where: str) -> None:
     """Raise BadState if a value is not what follows from the boards."""
     if type(right) is list:
         for index, one in enumerate(validation.items(value, len(right), where, BadState)):
-            _compare(one, right[index], f"{where}[{index}]")
+            compare(one, right[index], f"{where}[{index}]")
     elif type(value) is not type(right) or value != right:
         raise BadState(f"{where} is {show(right)} by the boards laid, not {show(value)}")
 
 
-def _parse_chosen(chosen: Any, options: dict[str, Any]) -> Lay | None:
+def parse_chosen(chosen: Any, options: dict[str, Any]) -> Lay | None:
+    """What ``chosen`` of a state holds, or BadState."""
     if chosen is None:
         return None
     try:
@@ -381,7 +374,7 @@ def _decks(pairs: list[list[bytes]]) -> list[tuple[Lay, Lay]]:
 
 def format_state(record: Record) -> dict[str, Any]:
     """The JSON state of a record."""
-    match = match_of(_array(record))
+    match = match_of(array_of(record))
     size = match.size
     pairs = [(a, b) for first, second in match.lays for a in first for b in second]
     return {
@@ -391,8 +384,8 @@ def format_state(record: Record) -> dict[str, Any]:
         "to_move": match.to_move,
         "chosen": None if match.chosen is None else format_lay(match.chosen, match.options),
         "history": [
-            {"boards": [format_board(a, size), format_board(b, size)], "points": result[:2], "ended": ENDED[result[2]]}
-            for (a, b), result in zip(pairs, match.results, strict=True)
+            _format_entry(record, number, pair, result, size)
+            for number, (pair, result) in enumerate(zip(pairs, match.results, strict=True))
         ],
         "totals": match.totals,
         "winner": match.winner,
@@ -400,7 +393,23 @@ def format_state(record: Record) -> dict[str, Any]:
     }
 
 
-def _array(record: Record) -> Any:
+def _format_entry(
+    record: Record, number: int, boards: tuple[bytes, bytes], result: list[int], size: int
+) -> dict[str, Any]:
+    """An entry of the history; of an observation, boards may be in fog."""
+    fogged = [False, False] if record["deck"] else record["fogged"][2 * number : 2 * number + 2].tolist()
+    entry = {
+        "boards": [
+            format_in_fog(board, size) if hidden else format_board(board, size)
+            for board, hidden in zip(boards, fogged, strict=True)
+        ],
+        "points": result[:2],
+        "ended": ENDED[result[2]],
+    }
+    return entry | ({"steps": record["done"][2 * number : 2 * number + 2].tolist()} if any(fogged) else {})
+
+
+def array_of(record: Record) -> Any:
     """An array of one record, for the kernels."""
     states = new_states(record.dtype, 1)
     states[0] = record
@@ -447,7 +456,7 @@ def _parse_line_history(text: str, options: dict[str, Any]) -> list[tuple[Lay, L
 
 def format_line(record: Record) -> str:
     """The one-line form of a record."""
-    match = match_of(_array(record))
+    match = match_of(array_of(record))
     size = match.size
     words = [str(match.options[name]) for name in ("mode", "size", "rules", "choice")]
     chosen = "-" if match.chosen is None else format_codes(match.chosen, size)
@@ -460,7 +469,7 @@ def format_line(record: Record) -> str:
 
 def render(record: Record) -> str:
     """The rounds played, the board laid, and one line about the match."""
-    match = match_of(_array(record))
+    match = match_of(array_of(record))
     size = match.size
     lines = []
     if match.deck:

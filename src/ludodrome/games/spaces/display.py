@@ -4,7 +4,9 @@ from typing import Any
 
 from ludodrome.game import Game
 from ludodrome.game_extras import Diagram, Json
-from ludodrome.games.spaces.boards import steps_of
+from ludodrome.games.spaces.boards import HIDDEN_TRAP, actions_of, read_board, steps_of
+from ludodrome.games.spaces.fog import is_in_fog, read_in_fog, seat_steps
+from ludodrome.games.spaces.rounds import COLLISION, ENDED
 from ludodrome.games.spaces.simulation import simulate
 from ludodrome.jit import Array, Record
 from ludodrome.painting import CELL, HEIGHTS, INK, PAPER, SEATS, Canvas
@@ -41,6 +43,51 @@ def round_view(boards: list[Any], size: int, rules: str) -> Json:
     }
 
 
+def entry_view(entry: Json, size: int, rules: str) -> Json:
+    """A round of the history, step by step; of an observation it may be in fog."""
+    return fog_view(entry, size) if "steps" in entry else round_view(entry["boards"], size, rules)
+
+
+def fog_view(entry: Json, size: int) -> Json:
+    """A round in fog: as ``round_view``, with a ``trap`` of null where its place is not seen."""
+    boards = [
+        read_in_fog(board, size, "a board") if is_in_fog(board) else actions_of(read_board(board, size), size) or b""
+        for board in entry["boards"]
+    ]
+    sides = [seat_steps(board, entry["steps"][seat], seat, size) for seat, board in enumerate(boards)]
+    points, steps = [0, 0], []
+    last = max(entry["steps"]) - 1
+    for k in range(last + 1):
+        now = [side[k] if k < len(side) else None for side in sides]
+        squares = [side[min(k, len(side) - 1)].square for side in sides]
+        events = []
+        for seat, one in enumerate(now):
+            if one is not None and one.gained:
+                points[seat] += 1
+                what = "reaches the goal" if one.did == "finish" else f"moves forward to row {one.square[0]}"
+                events.append({"seat": seat, "points": 1, "reason": f"seat {seat} {what}: +1"})
+        for seat, side in enumerate(sides):
+            ends = k == last
+            left = entry["points"][seat] if ends else max(0, points[seat] - (k == len(side) - 1))
+            if left < points[seat]:
+                collides = ends and entry["ended"] == ENDED[COLLISION]
+                row, col = squares[seat]
+                what = f"collides with seat {1 - seat} on" if collides else f"is hit by a trap of seat {1 - seat} at"
+                lost = left - points[seat]
+                events.append({"seat": seat, "points": lost, "reason": f"seat {seat} {what} ({row},{col}): {lost}"})
+                points[seat] = left
+        steps.append(
+            {
+                "squares": [list(square) for square in squares],
+                "did": ["stopped" if one is None else one.did for one in now],
+                "traps": [None if one is None or one.trap is None else list(one.trap) for one in now],
+                "points": points.copy(),
+                "events": events,
+            }
+        )
+    return {"points": entry["points"], "ended": entry["ended"], "steps": steps, "fog": True}
+
+
 def paint(game: Game, record: Record) -> Array:
     """Both boards of this round or the last one, each as its owner sees it."""
     deck = game.options["mode"] == "deck"
@@ -58,6 +105,8 @@ def paint_boards(boards: list[bytes], size: int) -> Array:
         for square in range(size * size):
             canvas.box((square // size + 1) * cell, left + square % size * cell, cell - 1, cell - 1, HEIGHTS[0])
         for number, (row, col, kind) in enumerate(steps_of(actions, size), 1):
+            if actions[number - 1] == size + HIDDEN_TRAP:
+                continue
             top, at = (row + 1) * cell, left + col * cell
             if kind == "trap":
                 canvas.box(top + cell // 8, at + cell // 8, cell * 3 // 4, cell * 3 // 4, INK)

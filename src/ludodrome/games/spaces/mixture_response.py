@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ludodrome.game import IllegalMove
 from ludodrome.games.spaces import rounds
 from ludodrome.games.spaces.best_response import MixedResponse
 from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, HERE, LEFT, RIGHT, UP, format_board
@@ -314,9 +315,8 @@ def gather_bounds(table: Array, hit: Int, never: Int, bounds: Array, j: Int) -> 
 
 USUAL_NODES = 20_000_000
 """Default node limit of the search."""
-SLICE = 1_000_000
-WHOLE = 10**12
-"""Weights become whole numbers with about this sum."""
+SLICE, WHOLE = 1_000_000, 10**12
+"""Nodes of a slice of the search; weights become whole numbers with about the sum WHOLE."""
 _KEPT = 64
 """The number of boards found that are kept."""
 
@@ -324,8 +324,10 @@ _KEPT = 64
 def respond_to_mixture(
     boards: Sequence[Any], weights: Sequence[float], size: int, rules: str = "written", nodes: int = USUAL_NODES
 ) -> MixedResponse:
-    """The best board found against playable boards with these weights."""
+    """The best board found against playable boards with these weights. They must be finished."""
     others = Packed(boards, size, rules)
+    for number in others.unfinished:
+        raise IllegalMove(f"board {number}: it is unfinished, and a mixture has finished boards only")
     search = MixtureSearch(others, np.rint(normalised(weights, len(others)) * WHOLE))
     search.consider(pool(size))  # legal under both rule sets
     search.run(nodes)

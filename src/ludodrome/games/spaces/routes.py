@@ -10,7 +10,7 @@ from ludodrome.game import IllegalMove
 from ludodrome.game_extras import Json
 from ludodrome.games.spaces.boards import encode_board, format_board, is_live
 from ludodrome.games.spaces.display import MAX_SIZE, round_view
-from ludodrome.games.spaces.legality import check, steps
+from ludodrome.games.spaces.legality import check_playable, steps
 from ludodrome.games.spaces.sampling import UNIFORM, quick, sample
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, MAX_SEED, Strict
 
@@ -67,9 +67,9 @@ def samples(asked: BoardSample) -> Json:
 
 @router.post("/rounds")
 def played(asked: BoardPair) -> Json:
-    """Two boards run against each other, step by step."""
+    """Two boards run against each other, step by step. They must be playable; they may be unfinished, or not legal."""
     for number, one in enumerate(asked.boards):
-        faults = check(one, asked.size, asked.rules)
+        faults = check_playable(one, asked.size, asked.rules)
         if faults:
             raise IllegalMove(f"board {number + 1}: {faults[0].sentence}")
     return round_view(asked.boards, asked.size, asked.rules)

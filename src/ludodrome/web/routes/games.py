@@ -24,7 +24,7 @@ def all_games() -> list[Json]:
 
 @router.get("/{game_id}")
 def one_game(game_id: str) -> Json:
-    """A game with its options and the bots that play it."""
+    """A game with its options and the bots that play it. `people_options` are those that people meet first, and why."""
     entry = find(game_id)
     game = open_game(game_id, {})
     return {
@@ -43,6 +43,8 @@ def one_game(game_id: str) -> Json:
             }
             for one in game.available
         ],
+        "people_options": dict(game.people_options),
+        "people_options_reason": game.people_options_reason,
         "seats": game.seats,
         "bots": bot_names(game),
     }
