@@ -6,6 +6,7 @@ restricts them, and the walk leaves a branch as soon as no board in it can match
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ from ludodrome.games.spaces.boards import (
     parse_code,
     steps_of,
 )
-from ludodrome.games.spaces.counting import MAX_COUNT, MAX_COUNT_BY_LENGTH, count_boards, count_by
+from ludodrome.games.spaces.counting import KINDS, MAX_QUICK_COUNT, count_boards, count_by
 from ludodrome.games.spaces.legality import iter_faults, refusal
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, LIVE_PLACES, ROW_OF_PLACE
 from ludodrome.games.spaces.rules import longest
@@ -43,7 +44,12 @@ ANY = 1 << 30
 _CONDITION = re.compile(rf"\s*({'|'.join(PROPERTIES)})\s*(<=|>=|==?|<|>)\s*(\d{{1,5}})\s*", re.ASCII)
 
 
-class BoardFilter(NamedTuple):
+_COUNTED = {"live": 20, "written": 5}
+"""Up to these sizes the number of all boards is counted in a second or two."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardFilter:
     """The lowest and the highest value of each of PROPERTIES."""
 
     ranges: tuple[tuple[int, int], ...] = ((0, ANY),) * len(PROPERTIES)
@@ -65,12 +71,12 @@ class BoardFilter(NamedTuple):
 
     def count(self, size: int, rules: str) -> tuple[int | None, bool]:
         """The number of boards that match, and whether it is exact; else it is a bound, or None if none is known."""
-        if size > MAX_COUNT[rules]:
+        if size > _COUNTED[rules]:
             return None, False
         bounds = [count_boards(size, rules)]
         for number in self.restricted:
             kind = PROPERTIES[number]
-            if kind == "start" or kind == "traps" or (kind == "length" and size <= MAX_COUNT_BY_LENGTH[rules]):
+            if kind in KINDS and (kind == "start" or size <= MAX_QUICK_COUNT[rules]):
                 low, high = self.ranges[number]
                 bounds.append(sum(n for value, n in count_by(size, rules, kind).items() if low <= value <= high))
         exact = len(bounds) - 1 == len(self.restricted) < 2 or min(bounds) == 0

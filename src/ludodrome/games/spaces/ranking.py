@@ -188,7 +188,7 @@ class _WrittenBoard:
         if self.row == 0:
             return []
         if self.row == self.size:
-            found = [((col,), self.rows[-1].free[col, "up"][0]) for col in range(self.size)]
+            found: list[Choice] = [((col,), self.rows[-1].free[col, "up"][0]) for col in range(self.size)]
         else:
             found = sorted(self._here())
         found = [(way, count) for way, count in found if count]
