@@ -3,7 +3,7 @@
 import typer
 
 from ludodrome.cli.base import Group, examples
-from ludodrome.cli.spaces import boards, rounds, solving
+from ludodrome.cli.spaces import boards, rounds, scores, solving
 
 app = typer.Typer(
     cls=Group,
@@ -16,5 +16,5 @@ app = typer.Typer(
         "ludodrome spaces build 4",
     ),
 )
-for group in (boards.app, rounds.app, solving.app):
+for group in (boards.app, rounds.app, solving.app, scores.app):
     app.add_typer(group)

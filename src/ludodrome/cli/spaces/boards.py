@@ -392,10 +392,11 @@ def build(
         ),
     ] = None,
 ) -> None:
-    """Build a board with the keyboard: arrows move, t and a direction set a trap, z undoes, s saves.
+    """Build a board with the keyboard: arrows move, t and a direction set a trap, f finishes, ? shows all keys.
 
     With --do, give commands as words, separated by semicolons or line ends: start 1, up, left, right, trap up, trap
-    here, finish, undo, clear, save. Prints the board's code; the exit code is 3 if the board is not finished.
+    here, finish, undo, clear, save. `finish` goes straight up to the goal from anywhere. Prints the board's code; the
+    exit code is 3 if the board is not finished.
     """
     checked_rules(rules)
     opponent = None if against is None else one_board(against)

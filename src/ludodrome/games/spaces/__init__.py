@@ -156,7 +156,9 @@ class Spaces(Game):
     reply_patterns = (r"(?<![\w:])\d{1,3}:\d{1,2}:[ulrdf1-9]+(?:\s*,\s*\d{1,3}:\d{1,2}:[ulrdf1-9]+)*(?![\w:])",)
     reply_keys = frozenset({"boardSize", "sequence", "deck"})
     text_limits: ClassVar[Mapping[str, int]] = {"size": display.MAX_SIZE}
-    why_not_searchable = "ludodrome.spaces.respond finds the best answer"
+    why_not_searchable = (
+        "`ludodrome spaces solve SIZE` finds perfect play, `ludodrome spaces respond BOARD` the best answer to a board"
+    )
     benchmarks_module = f"{__name__}.analysis"
     diagrams = display.DIAGRAMS
 
