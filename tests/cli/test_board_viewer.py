@@ -58,15 +58,21 @@ def test_the_first_and_the_last() -> None:
 
 
 def test_a_jump_to_any_number() -> None:
-    screens, prompts = view(
-        open_pages(4, "written"), "g1,000,00x\x7f" + "g968799595254970\rg968799595254971\rg12\x7f3\r"
-    )
-    assert prompts[1:4] == ["number: ", "number: 1", "number: 1"]
-    assert heads(screens)[1] == "boards 1 to 5 of 968"
-    assert heads(screens)[3].startswith("boards 968") or "968,799,595,254,970 to" in screens[3]
-    assert any(prompt.startswith("a number is 1 or more") for prompt in prompts)
-    assert any(prompt.startswith("the last board is number 968,799,595,254,970") for prompt in prompts)
-    assert screens[-1].startswith("boards 13 to 17 of 968,799,595,254,970")
+    screens, prompts = view(open_pages(4, "written"), "g1,000,000\rg968799595254969\r")
+    assert prompts[1:5] == ["number: ", "number: 1", "number: 1", "number: 10"]
+    assert screens[1].startswith("boards 1,000,000 to 1,000,004 of 968,799,595,254,970")
+    assert screens[2].startswith("boards 968,799,595,254,969 to 968,799,595,254,970 of")
+
+
+def test_a_jump_that_leads_nowhere_stays() -> None:
+    screens, prompts = view(open_pages(3, "live"), "g12\x7f3\rg797\rg\rgx")
+    assert heads(screens) == ["boards 1 to 5 of 796", *["boards 13 to 17 of 796"] * 4]
+    notes = [prompt for prompt in prompts if "number" in prompt and ":" not in prompt and "go to" not in prompt]
+    assert [note.strip() for note in notes] == [
+        "the last board is number 796",
+        "a number is 1 or more, in digits",
+        "a number is 1 or more, in digits",
+    ]
 
 
 def test_the_question_mark_shows_the_keys_and_any_key_goes_back() -> None:

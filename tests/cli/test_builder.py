@@ -161,7 +161,7 @@ def test_the_question_mark_shows_every_key() -> None:
         assert "these keys" not in screen(app)
         assert app.builder.code == "3:1:u"
 
-    drive(app, LARGE, story)
+    drive(app, SMALL, story)
 
 
 def test_odd_keys_get_a_hint(tmp_path: Path) -> None:

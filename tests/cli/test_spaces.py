@@ -77,7 +77,7 @@ def test_generate(tmp_path: Path) -> None:
     assert lab("generate", "3", *LIVE, "--out", path, "--resume") == f"796 boards in {path}\n"
     assert refused("generate", "3", "--resume").startswith("--resume goes with --out")
     assert refused("generate", "3", "--out", path, "--after", "3:1:uuf").startswith("--after goes without --out")
-    assert "cannot be written" in refused("generate", "3", "--out", str(tmp_path / "no" / "b.txt"))
+    assert "cannot be written" in refused("generate", "3", *LIVE, "--out", str(tmp_path / "no" / "b.txt"))
     assert "the board to continue from" in refused("generate", "3", "--after", "4:1:uuuf")
 
 
@@ -107,7 +107,7 @@ def test_view_in_a_pipe() -> None:
     assert following
     assert lab("generate", "4", "--view", "--after", following[1]).startswith("boards 6 to 10 of ")
     few = lab("generate", "3", *LIVE, "--view", "--where", "traps=0,sideways=0")
-    assert few.startswith("boards 1 to 3, size 3, live, traps=0,sideways=0\n")
+    assert few.startswith("boards 1 to 3 of 3, size 3, live, traps=0,sideways=0\n")
     assert "--after" not in few
     assert refused("generate", "3", "--view", "--limit", "3").startswith("--view shows boards and writes no file")
     assert "the board to continue from" in refused("generate", "3", "--view", "--after", "4:1:uuuf")
@@ -266,8 +266,7 @@ def test_solve() -> None:
     shares = [Fraction(word) for word in re.findall(r"^ *(\d+/\d+)  ", printed, re.MULTILINE)]
     assert sum(shares) == 1
     assert all(f"{one} " in printed for one in shares), "every share is in lowest terms"
-    weights = [one["weight"] for one in answer("solve", "3", *LIVE)["mixture"]]
-    assert math.gcd(*weights) == 1
+    assert math.gcd(*(one["weight"] for one in answer("solve", "3", *LIVE)["mixture"])) == 1
 
 
 def test_solve_spaces_names_the_command_that_does_it() -> None:

@@ -51,7 +51,7 @@ def test_a_search_is_taken_up(tmp_path: Path) -> None:
     [
         ({"done": -1}, "the progress is a whole number from 0 to"),
         ({"done": True}, "the progress is a whole number"),
-        ({"tallies": [[1, 2]]}, "tallies are 8 rows of 6 whole numbers|tallies are 7 rows of 6 whole numbers"),
+        ({"tallies": [[1, 2]]}, "tallies are 7 rows of 6 whole numbers"),
         ({"tallies": "x"}, "rows of 6 whole numbers"),
         ({"more": 1}, "is not a state of these scores"),
         ({"rules": "written"}, "was started with another rules"),
@@ -68,7 +68,7 @@ def test_a_damaged_state_is_refused(tmp_path: Path, change: dict[str, Any], sent
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"finalists": []}, r"finalists is a list of codes, not \[\]"),
+        ({"finalists": []}, "finalists is a list of codes, not a list of 0"),
         ({"finalists": ["3:1:u8uf"]}, "finalist 1: '3:1:u8uf' is not a legal board here"),
         ({"finalists": ["4:1:uuuf"]}, "finalist 1: .* is not a legal board here"),
         ({"after": 5}, "after is a code or null, not 5"),

@@ -1,7 +1,6 @@
 """Scores against imperfect opponents: all pairs, mixtures, intervals, and the search where pairs are too many."""
 
 import random
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -149,8 +148,8 @@ def test_neighbours_are_legal_and_one_step_away() -> None:
     board = parse_code("3:1:u4uf")[1]
     found = neighbours(board, 3, True, random.Random(0), 10**6)
     codes = {format_code(one, 3) for one in found}
-    assert {"3:1:uuf", "3:0:u6uf"} - codes == {"3:0:u6uf"}
-    assert {"3:2:u4uf", "3:1:u5uf", "3:1:u4ruf", "3:1:6u4uf"} <= codes
+    assert "3:0:u6uf" not in codes
+    assert {"3:1:uuf", "3:2:u4uf", "3:1:u5uf", "3:1:u4ruf", "3:1:6u4uf"} <= codes
     assert all(spaces.check(format_board(one, 3), 3, "live") == [] for one in found)
     assert len(neighbours(board, 3, True, random.Random(0), 5)) <= 5
 
@@ -197,17 +196,3 @@ def test_bad_input_is_refused() -> None:
         ScoreSearch(3, "live", measure="luck")
     with pytest.raises(ValueError, match="the share of straight runs is a number from 0 to 1, not 2"):
         ScoreSearch(3, "live", (2,))
-
-
-def test_the_page_of_results_says_what_is_counted() -> None:
-    """The exact figures of docs/results/spaces-scores.md for size 3."""
-    table = paired(3, "live", 10**9)
-    won = {
-        code: Fraction(int(row[0]), 796)
-        for code, row in zip(map(_code, table.boards), table.all_tallies(), strict=True)
-    }
-    assert won["3:1:uuf"] == Fraction(662, 796)
-
-
-def _code(board: bytes) -> str:
-    return format_code(board, 3)

@@ -86,10 +86,8 @@ class WalkedBoards:
         """A page of boards from a number on: the page that has this number. Empty beyond the last."""
         page = (first - 1) // A_PAGE
         while page >= len(self._before):
-            at = len(self._before) - 1
-            found = self._read(at)
+            found = self._read(len(self._before) - 1)
             if len(found) < A_PAGE:
-                self.total = at * A_PAGE + len(found)
                 return []
             self._before.append(format_code(found[-1], self.size))
         return self._read(page)
@@ -99,8 +97,10 @@ class WalkedBoards:
         return self.total
 
     def _read(self, page: int) -> list[bytes]:
-        walk = BoardWalk(self.size, self.rules, self._before[page], A_PAGE, self.where)
-        return walk.next().boards()
+        found = BoardWalk(self.size, self.rules, self._before[page], A_PAGE, self.where).next().boards()
+        if len(found) < A_PAGE:
+            self.total = page * A_PAGE + len(found)
+        return found
 
 
 # Pages
@@ -234,8 +234,7 @@ def turn_pages(pages: BoardPages, read_key: Callable[[str], str], put: Callable[
         if found:
             first, boards = found
         else:
-            total = pages.source.last()
-            note = f"the last board is number {total:,}"
+            note = f"the last board is number {pages.source.last() or 0:,}"
 
 
 def _at(pages: BoardPages, wanted: int) -> tuple[int, list[bytes]] | None:

@@ -148,23 +148,26 @@ _ARROWS = {"up": "8", "left": "4", "right": "6", "down": "2", "enter": "5", "spa
 
 
 KEYS_TEXT = """keys
-↑ ← →  move; before the start,
-       choose a column
-t      then an arrow, enter or a
-       click: set a trap
-1 to 9 trap as on a number pad;
-       5 is the own square
-f      finish: straight up from
-       here to the goal
-z      undo the last step
-c      clear the board
-s      save to the collection
+↑ ← →  move; first of
+       all, choose the
+       column
+t      trap: then an
+       arrow, enter or
+       a click
+1 to 9 trap, as on a
+       number pad
+f      finish: straight
+       up to the goal
+z      undo
+c      clear
+s      save
 :      type a command
-?      these keys, and back
+?      these keys
 q      quit
 
-The mouse: click a square next to
-the piece, or the goal above it."""
+Click beside the piece
+to move it there."""
+"""Narrow enough for the panel of a terminal of 80 columns."""
 
 
 class GridWidget(Widget):
