@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ludodrome import spaces
+from ludodrome.games.spaces import ranking
 from ludodrome.games.spaces.boards import format_code
 from ludodrome.games.spaces.generation import generate
 from tests.cli.running import PROGRAM, complaint, on_terminal, output, run
@@ -89,6 +90,9 @@ def test_generate_says_what_very_many_boards_would_take(tmp_path: Path) -> None:
     assert "100,000,000 boards or 10 GB" in sentence
     assert "814,139,608 boards with traps=5: about" in refused("generate", "4", "--where", "traps=5")
     assert "at most 814,139,608 boards with goal=1,traps=5" in refused("generate", "4", "--where", "traps=5,goal=1")
+    assert " boards after 4:3:uuuf: about " in refused("generate", "4", "--after", "4:3:uuuf")
+    last = format_code(ranking.board_at(121_439_362, 3), 3)
+    assert len(lab("generate", "3", "--after", last).splitlines()) == 1
     assert "200,000,000 boards are asked for" in refused("generate", "4", "--limit", "200000000")
     assert "31,510,818 boards: about " in refused("generate", "5", *LIVE, "--out", str(tmp_path / "b.json"))
     assert refused("generate", "9").startswith("size 9 under written has more boards than can be counted")

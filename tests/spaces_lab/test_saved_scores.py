@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from ludodrome.games.spaces.scores import AllPairs, ScoreSearch
+from ludodrome.games.spaces.score_search import ScoreSearch
+from ludodrome.games.spaces.scores import AllPairs
 from ludodrome.spaces_lab.saved_scores import load_pairs, load_search, save_pairs, save_search
 
 pytestmark = pytest.mark.xdist_group("spaces")

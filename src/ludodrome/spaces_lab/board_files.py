@@ -338,7 +338,7 @@ class BoardFile:
 
     def packed(self, data: bytes) -> bytes:
         """Bytes as they are in the file."""
-        return gzip.compress(data, 6) if self.path.endswith(".gz") else data
+        return gzip.compress(data, 6, mtime=0) if self.path.endswith(".gz") else data
 
     def _head(self) -> bytes:
         if self.format == "json":

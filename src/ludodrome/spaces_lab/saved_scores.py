@@ -8,7 +8,8 @@ import numpy as np
 
 from ludodrome.games.spaces.boards import format_code, parse_code
 from ludodrome.games.spaces.legality import continuations
-from ludodrome.games.spaces.scores import SQUARES, AllPairs, ScoreSearch
+from ludodrome.games.spaces.score_search import ScoreSearch
+from ludodrome.games.spaces.scores import SQUARES, AllPairs
 from ludodrome.jit import Array
 from ludodrome.spaces_lab.board_files import read_value, write_text
 from ludodrome.validation import show

@@ -9,15 +9,13 @@ from ludodrome import spaces
 from ludodrome.games.spaces.boards import format_board, format_code, mirrored, parse_code
 from ludodrome.games.spaces.generation import BoardWalk, generate
 from ludodrome.games.spaces.legality import all_boards
+from ludodrome.games.spaces.score_search import ScoreSearch, neighbours, random_boards
 from ludodrome.games.spaces.scores import (
     AllPairs,
-    ScoreSearch,
     ScoreTable,
     best_by_share,
     can_meet,
     can_pair,
-    neighbours,
-    random_boards,
     score_of,
     straight_runs,
     tally,

@@ -24,10 +24,11 @@ with lazy_imports():
     from ludodrome.cli.spaces import board_viewer, builder_app
     from ludodrome.games import spaces
     from ludodrome.games.spaces import boards as game_boards
-    from ludodrome.games.spaces import generation, sampling
+    from ludodrome.games.spaces import generation, ranking, sampling
     from ludodrome.spaces_lab import board_builder, board_files
 
 if TYPE_CHECKING:
+    from ludodrome.games.spaces.generation import BoardWalk
     from ludodrome.spaces_lab.board_builder import BoardBuilder
     from ludodrome.spaces_lab.board_files import BoardFile
 
@@ -166,25 +167,31 @@ def generate(
             pages = board_viewer.open_pages(size, rules, conditions, after)
         else:
             file = board_files.BoardFile(out or "", size, rules, limit, resume, conditions)
+            walk = generation.BoardWalk(size, rules, after, where=conditions)
             if not yes and not file.started:
-                _check_size(file)
+                _check_size(file, after)
     if view:
         board_viewer.show_pages(pages)
     elif out is None:
-        _generate_to_stdout(file, after)
+        _generate_to_stdout(walk, limit)
     else:
         with command_errors(), console.bar("boards") as progress:
             done = file.run(lambda made, total: progress(made, total or made))
         console.say(f"{done:,} boards in {out}")
 
 
-def _check_size(file: "BoardFile") -> None:
+def _check_size(file: "BoardFile", after: str | None) -> None:
     """Refuse to list more boards than anybody is likely to want."""
+    filtered = file.where != generation.EVERYTHING
+    which = f" with {file.where}" if filtered else ""
+    if after is not None and file.most is not None and not filtered:
+        left = spaces.count_boards(file.size, file.rules)
+        left -= ranking.number_of(game_boards.parse_code(after)[1], file.size, file.rules)
+        file.most = min(file.most, left)
+        which = f" after {after}"
     found = board_files.estimate(file)
     if file.most is not None and (found is None or not found.is_large):
         return
-    filtered = file.where != generation.EVERYTHING
-    which = f" with {file.where}" if filtered else ""
     under = f"size {file.size} under {file.rules}"
     if found is None:
         facts = f"{under} has more boards{which} than can be counted. Ask for fewer with --limit N"
@@ -202,11 +209,10 @@ def _check_size(file: "BoardFile") -> None:
     )
 
 
-def _generate_to_stdout(file: "BoardFile", after: str | None) -> None:
-    with command_errors(), console.compiling("spaces"):
-        walk = generation.BoardWalk(file.size, file.rules, after, where=file.where)
-        chunk = walk.next(file.limit)
-    left = file.limit
+def _generate_to_stdout(walk: "BoardWalk", limit: int | None) -> None:
+    with console.compiling("spaces"):
+        chunk = walk.next(limit)
+    left = limit
     while len(chunk.ends):
         sys.stdout.write(walk.codes(chunk).decode())
         left = None if left is None else left - len(chunk.ends)

@@ -13,12 +13,13 @@ from ludodrome.cli.spaces.boards import Rules, Size, checked_rules, print_json
 
 with lazy_imports():
     from ludodrome.games.spaces import boards as game_boards
-    from ludodrome.games.spaces import counting, generation
+    from ludodrome.games.spaces import counting, generation, score_search
     from ludodrome.games.spaces import scores as game_scores
     from ludodrome.spaces_lab import saved_scores
 
 if TYPE_CHECKING:
-    from ludodrome.games.spaces.scores import BoardScore, ScoreSearch, ScoreTable
+    from ludodrome.games.spaces.score_search import ScoreSearch
+    from ludodrome.games.spaces.scores import BoardScore, ScoreTable
 
 app = typer.Typer()
 
@@ -76,7 +77,7 @@ def scores(
     if paired:
         table, facts = _play_pairs(size, rules, state)
     else:
-        search = game_scores.ScoreSearch(size, rules, (0.0, runs), by, seed)
+        search = score_search.ScoreSearch(size, rules, (0.0, runs), by, seed)
         table, facts = _play_finalists(search, candidates, opponents, exact, state)
     best = {name: table.best(share, by, top) for name, share in (("random", 0.0), ("people", runs))}
     by_share = game_scores.best_by_share(table.tallies, table.runs_tallies, by) if table.exact else []
@@ -141,7 +142,7 @@ def _play_finalists(
     size, rules = search.size, search.rules
     with command_errors(), console.compiling("spaces"):
         known = saved_scores.load_search(state, search, candidates, exact)
-        count = counting.count_boards(size, rules) if game_scores.is_uniform(size, rules) else None
+        count = counting.count_boards(size, rules) if score_search.is_uniform(size, rules) else None
     if not known:
         with console.waiting("searching for good boards ..."):
             interruptible(lambda: search.search(candidates))
@@ -161,7 +162,7 @@ def _play_finalists(
                 saved = time.monotonic()
     facts = {
         "exact": exact,
-        "uniform": game_scores.is_uniform(size, rules),
+        "uniform": score_search.is_uniform(size, rules),
         "boards": count,
         "opponents": search.played,
         "overall": _overall(search.overall),

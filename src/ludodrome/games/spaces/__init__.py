@@ -2,10 +2,11 @@
 
 Besides the game, this package offers a laboratory. ``check``, ``validate``, ``steps``, ``simulate``,
 ``simulate_matrix``, ``respond`` and ``respond_to_mixture`` take boards as JSON; ``sensible`` and
-``quick`` make boards. ``count_boards`` and ``count_by`` count them; ``generate`` and ``sample``
-return actions, which ``format_board`` turns into JSON. ``perfect``, ``Equilibrium``, ``Inspection``,
-``LeastLoss`` and ``match_value`` are about perfect play. ``encode_board`` and ``parse_board`` convert
-codes; ``box_board``, ``board_svg`` and ``matrix_svg`` draw.
+``quick`` make boards. ``count_boards`` and ``count_by`` count them; ``generate``, ``sample`` and
+``board_at`` return actions, which ``format_board`` turns into JSON and ``number_of`` into numbers.
+``perfect``, ``Equilibrium``, ``Inspection``, ``LeastLoss`` and ``match_value`` are about perfect
+play. ``encode_board`` and ``parse_board`` convert codes; ``box_board``, ``board_svg`` and
+``matrix_svg`` draw.
 """
 
 import re
@@ -49,6 +50,7 @@ from ludodrome.games.spaces.equilibria import (
 from ludodrome.games.spaces.generation import generate
 from ludodrome.games.spaces.legality import Fault, Layer, all_boards, check, steps, validate
 from ludodrome.games.spaces.mixture_response import respond_to_mixture
+from ludodrome.games.spaces.ranking import board_at, number_of
 from ludodrome.games.spaces.sampling import quick, sample
 from ludodrome.games.spaces.simulation import (
     Event,
@@ -83,6 +85,7 @@ __all__ = [
     "Round",
     "RoundStep",
     "Spaces",
+    "board_at",
     "board_svg",
     "box_board",
     "check",
@@ -94,6 +97,7 @@ __all__ = [
     "generate",
     "match_value",
     "matrix_svg",
+    "number_of",
     "parse_board",
     "perfect",
     "quick",
