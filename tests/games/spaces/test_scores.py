@@ -13,6 +13,7 @@ from ludodrome.games.spaces.score_search import ScoreSearch, neighbours, random_
 from ludodrome.games.spaces.scores import (
     AllPairs,
     ScoreTable,
+    average_by_traps,
     best_by_share,
     can_meet,
     can_pair,
@@ -140,6 +141,16 @@ def test_the_best_board_for_every_share_of_runs(measure: str) -> None:
     assert [one.board for one in table.best(0.0, "won", 2)] == ["3:1:uuf", "3:0:u6uf"], "mirror images count once"
     won = [one.won for one in table.best(0.5, "won", 20)]
     assert won == sorted(won, reverse=True)
+
+
+def test_averages_by_the_number_of_traps() -> None:
+    found = paired(3, "live", 10**9)
+    tallies = found.all_tallies()
+    rows = average_by_traps(found.boards, tallies, 3)
+    assert [(traps, count) for traps, count, _, _ in rows] == [(0, 27), (1, 210), (2, 559)]
+    won = sum(count * share for _, count, share, _ in rows) / 796
+    assert won == pytest.approx(tallies[:, 0].sum() / 796**2)
+    assert sum(count * margin for _, count, _, margin in rows) == pytest.approx(0, abs=1e-9)
 
 
 def test_neighbours_are_legal_and_one_step_away() -> None:

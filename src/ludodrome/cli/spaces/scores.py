@@ -131,6 +131,10 @@ def _play_pairs(size: int, rules: str, state: str | None) -> tuple["ScoreTable",
         "opponents": count,
         "overall": _overall(tallies.sum(axis=0)),
         "won_by_tenths": [won[round(part * (count - 1) / 10)] for part in range(11)],
+        "by_traps": [
+            dict(zip(("traps", "boards", "won", "margin"), row, strict=True))
+            for row in game_scores.average_by_traps(pairs.boards, tallies, size)
+        ],
     }
     return game_scores.ScoreTable(size, pairs.boards, tallies, pairs.runs_tallies(), exact=True), facts
 
@@ -197,6 +201,12 @@ def _print_facts(size: int, rules: str, facts: dict[str, Any]) -> None:
     if "won_by_tenths" in facts:
         tenths = facts["won_by_tenths"]
         console.say(f"half of the boards win more than {tenths[5]:.1%}, a tenth more than {tenths[9]:.1%}")
+        rows = [
+            (str(one["traps"]), f"{one['boards']:,}", f"{one['won']:.2%}", f"{one['margin']:+.3f}")
+            for one in facts["by_traps"]
+        ]
+        console.say("by the number of traps, on average against a random legal board:")
+        console.show_table(("traps", "boards", "won", "margin"), rows, ("traps", "boards", "won", "margin"))
 
 
 def _print_scores(found: list["BoardScore"]) -> None:

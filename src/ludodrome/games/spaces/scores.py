@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome import validation
-from ludodrome.games.spaces.boards import checked_size, format_code, is_live, mirrored
+from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, checked_size, format_code, is_live, mirrored
 from ludodrome.games.spaces.counting import count_boards
 from ludodrome.games.spaces.equilibria import straight_run
 from ludodrome.games.spaces.generation import BoardChunk, BoardWalk
@@ -285,6 +285,22 @@ class AllPairs:
     def runs_tallies(self) -> Array:
         """The tallies of every board against the straight runs, (boards, 6) int64."""
         return tally(self.boards, straight_runs(self.size), self.size, self.live)
+
+
+def average_by_traps(boards: Sequence[bytes], tallies: Array, size: int) -> list[tuple[int, int, float, float]]:
+    """For each number of traps: the number, how many boards have it, their average share won and margin."""
+    first, last = size + FIRST_TRAP, size + FINISH
+    traps = np.array([sum(first <= action < last for action in board) for board in boards])
+    won, margin = values_of(tallies, "won"), values_of(tallies, "margin")
+    return [
+        (
+            number,
+            int((traps == number).sum()),
+            float(won[traps == number].mean()),
+            float(margin[traps == number].mean()),
+        )
+        for number in np.unique(traps).tolist()
+    ]
 
 
 def can_pair(size: int, rules: str, most: int = MAX_PAIRED) -> bool:
