@@ -200,7 +200,7 @@ def _print_facts(size: int, rules: str, facts: dict[str, Any]) -> None:
     )
     if "won_by_tenths" in facts:
         tenths = facts["won_by_tenths"]
-        console.say(f"half of the boards win more than {tenths[5]:.1%}, a tenth more than {tenths[9]:.1%}")
+        console.say(f"the middle board wins {tenths[5]:.1%}, the best tenth at least {tenths[9]:.1%}")
         rows = [
             (str(one["traps"]), f"{one['boards']:,}", f"{one['won']:.2%}", f"{one['margin']:+.3f}")
             for one in facts["by_traps"]

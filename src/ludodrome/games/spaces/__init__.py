@@ -124,7 +124,12 @@ class Spaces(Game):
     title = "Spaces"
     available = (
         Option("size", 3, "rows and columns of the grid", low=SMALLEST, high=LARGEST),
-        Option("rules", "written", "the rule set: the classic text, or as it is played in public", words=RULE_SETS),
+        Option(
+            "rules",
+            "written",
+            "the rule set: the classic text, or what the public generator and simulator do",
+            words=RULE_SETS,
+        ),
         Option("mode", "rounds", "board against board, or ten boards against ten", words=("rounds", "deck")),
         Option("rounds", 5, "how many rounds; 1 in the mode deck", low=1, high=rules.MAX_ROUNDS),
         Option("choice", "seen", "whether the board laid first is seen by the other seat", words=("seen", "blind")),
