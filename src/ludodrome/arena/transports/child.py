@@ -148,9 +148,7 @@ class ChildSeat:
 
     def _ended_between_games(self) -> bool:
         """Whether a process that was kept ended before it said ``ready`` in this game: no fault in this game."""
-        return (
-            self._sent is not None and self._process is not None and self._process.has_exited() and not self._talk.ready
-        )
+        return self._sent is not None and self._process is not None and self._process.has_exited() and not self._talk.ready
 
     def _ask_another(self, turn: Turn, answer: Answer) -> Answer:
         """Ask a new process in the place of the one that ended; return ``answer`` if there is none."""
