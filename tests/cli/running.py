@@ -59,7 +59,7 @@ def in_shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes
     )
 
 
-def on_terminal(arguments: Sequence[str], typed: str = "", **variables: str) -> tuple[int, str]:
+def on_terminal(arguments: Sequence[str], typed: str = "", prompt: bytes = PROMPT, **variables: str) -> tuple[int, str]:
     """Exit code and screen of a command that runs on a terminal of its own, with cat for a pager.
 
     What is typed is typed at the first prompt: before it, the terminal would not take Ctrl-D for what it is.
@@ -79,7 +79,7 @@ def on_terminal(arguments: Sequence[str], typed: str = "", **variables: str) -> 
         if not part:
             break
         screen += part
-        if typed and screen.rstrip(b" ").endswith(PROMPT):
+        if typed and screen.rstrip(b" ").endswith(prompt):
             os.write(ours, typed.encode())
             typed = ""
     os.close(ours)

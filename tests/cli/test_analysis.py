@@ -79,7 +79,7 @@ def test_ctrl_c_ends_with_what_is_known() -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    assert "respond finds the best answer" in complaint(run("solve", "spaces"))
+    assert "`ludodrome spaces solve SIZE` finds perfect play" in complaint(run("solve", "spaces"))
     assert "only games of two seats" in complaint(run("solve", "santorini", "-o", "players=3"))
     assert complaint(run("analyse", "chess")).startswith("there is no game 'chess'")
 

@@ -121,6 +121,49 @@ def test_the_mouse() -> None:
     assert set(places) == {(row, col) for row in (-1, 0, 1, 2) for col in range(3)}
 
 
+def test_finish_goes_straight_up_from_anywhere() -> None:
+    app = BuilderApp(BoardBuilder(4, "live"))
+
+    async def story(pilot: Any) -> None:
+        assert not app.finish_button.display
+        await pilot.press("f")
+        assert "a board begins with a start" in screen(app)
+        await pilot.press("up", "6", "f")
+        assert app.builder.code == "4:2:6uuuf"
+        assert "finished; s saves it" in screen(app)
+        assert not app.finish_button.display
+        await pilot.press("c", "up", "8", "f")
+        assert app.builder.code == "4:2:8"
+        assert "the straight way to the goal is closed: step 3:" in " ".join(screen(app).split())
+        assert "(R16)" in screen(app)
+        await pilot.press("left", "up")
+        assert app.finish_button.display
+        await pilot.click("#finish")
+        await pilot.pause()
+        assert app.builder.code == "4:2:8luuuf"
+        await pilot.press("z")
+        assert app.builder.code == "4:2:8luuu"
+
+    drive(app, SMALL, story)
+
+
+def test_the_question_mark_shows_every_key() -> None:
+    app = BuilderApp(BoardBuilder(3))
+
+    async def story(pilot: Any) -> None:
+        await pilot.press("up", "question_mark")
+        shown = screen(app)
+        for key in ("f      finish", "z      undo", "c      clear", "s      save", "?      these keys", "q      quit"):
+            assert key in shown
+        await pilot.press("question_mark")
+        assert "these keys" not in screen(app)
+        await pilot.press("question_mark", "up")
+        assert "these keys" not in screen(app)
+        assert app.builder.code == "3:1:u"
+
+    drive(app, SMALL, story)
+
+
 def test_odd_keys_get_a_hint(tmp_path: Path) -> None:
     app = BuilderApp(BoardBuilder(3), str(tmp_path / "none" / "mine.json"))
 

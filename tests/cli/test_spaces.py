@@ -1,15 +1,18 @@
 """The laboratory from the command line."""
 
 import json
+import math
 import re
 import subprocess
 import xml.etree.ElementTree as ElementTree
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ludodrome import spaces
+from ludodrome.games.spaces import ranking
 from ludodrome.games.spaces.boards import format_code
 from ludodrome.games.spaces.generation import generate
 from tests.cli.running import PROGRAM, complaint, on_terminal, output, run
@@ -45,7 +48,7 @@ def deck(path: Path, code: str) -> str:
 
 def test_every_command_has_its_place_on_the_page_and_an_example() -> None:
     commands = re.findall(r"^  (\w+)  ", lab("--help").partition("Options:")[0], re.MULTILINE)
-    assert len(commands) == 13
+    assert len(commands) == 14
     page = PAGE.read_text("utf-8") + TESTING_PAGE.read_text("utf-8")
     for command in commands:
         assert f"ludodrome spaces {command}" in page, command
@@ -81,12 +84,56 @@ def test_generate(tmp_path: Path) -> None:
     assert lab("generate", "3", *LIVE, "--out", path, "--resume") == f"796 boards in {path}\n"
     assert refused("generate", "3", "--resume").startswith("--resume goes with --out")
     assert refused("generate", "3", "--out", path, "--after", "3:1:uuf").startswith("--after goes without --out")
-    assert "cannot be written" in refused("generate", "3", "--out", str(tmp_path / "no" / "b.txt"))
+    assert "cannot be written" in refused("generate", "3", *LIVE, "--out", str(tmp_path / "no" / "b.txt"))
     assert "the board to continue from" in refused("generate", "3", "--after", "4:1:uuuf")
 
 
+def test_generate_says_what_very_many_boards_would_take(tmp_path: Path) -> None:
+    sentence = refused("generate", "4")
+    assert sentence.startswith("size 4 under written has 968,799,595,254,970 boards: about 3")
+    for part in (" PB as codes, and ", "--limit N", "--where", "--view", "`ludodrome spaces sample 4 100`", "--yes"):
+        assert part in sentence
+    assert "100,000,000 boards or 10 GB" in sentence
+    assert "814,139,608 boards with traps=5: about" in refused("generate", "4", "--where", "traps=5")
+    assert "at most 814,139,608 boards with goal=1,traps=5" in refused("generate", "4", "--where", "traps=5,goal=1")
+    assert " boards after 4:3:uuuf: about " in refused("generate", "4", "--after", "4:3:uuuf")
+    last = format_code(ranking.board_at(121_439_362, 3), 3)
+    assert len(lab("generate", "3", "--after", last).splitlines()) == 1
+    assert "200,000,000 boards are asked for" in refused("generate", "4", "--limit", "200000000")
+    assert "31,510,818 boards: about " in refused("generate", "5", *LIVE, "--out", str(tmp_path / "b.json"))
+    assert refused("generate", "9").startswith("size 9 under written has more boards than can be counted")
+    assert list(tmp_path.iterdir()) == []
+    assert lab("generate", "4", "--limit", "2") == "4:0:uuuf\n4:0:uuruf\n"
+    assert len(lab("generate", "4", "--where", "traps=0", "--where", "length<=5").splitlines()) == 4
+    assert lab("generate", "4", "--yes", "--limit", "1") == "4:0:uuuf\n"
+    assert "a condition is a property (start, goal, traps," in refused("generate", "3", "--where", "luck=1")
+
+
+def test_view_in_a_pipe() -> None:
+    printed = lab("generate", "4", "--view")
+    assert printed.startswith("boards 1 to 5 of 968,799,595,254,970, size 4, written\n")
+    assert "1  4:0:uuuf " in printed
+    following = re.search(r"here --view --after (\S+) shows the next five\n$", printed)
+    assert following
+    assert lab("generate", "4", "--view", "--after", following[1]).startswith("boards 6 to 10 of ")
+    few = lab("generate", "3", *LIVE, "--view", "--where", "traps=0,sideways=0")
+    assert few.startswith("boards 1 to 3 of 3, size 3, live, traps=0,sideways=0\n")
+    assert "--after" not in few
+    assert refused("generate", "3", "--view", "--limit", "3").startswith("--view shows boards and writes no file")
+    assert "the board to continue from" in refused("generate", "3", "--view", "--after", "4:1:uuuf")
+
+
+def test_view_on_a_terminal() -> None:
+    code, shown = on_terminal(["spaces", "generate", "3", *LIVE, "--view"], "q", prompt=b"q quit")
+    assert code == 0
+    assert "boards 1 to 5 of 796, size 3, live" in shown
+    assert "n next  p previous  g go to number  ? keys  q quit" in shown
+
+
 def test_the_reader_of_all_boards_may_leave() -> None:
-    with subprocess.Popen([*PROGRAM, "spaces", "generate", "3"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as one:
+    with subprocess.Popen(
+        [*PROGRAM, "spaces", "generate", "3", "--yes"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as one:
         assert one.stdout is not None
         assert one.stderr is not None
         assert one.stdout.readline() == b"3:0:uuf\n"
@@ -225,6 +272,52 @@ def test_solve() -> None:
     weights = {one["code"]: one["weight"] for one in value["mixture"]}
     assert weights.keys() <= {format_code(board, 2) for board in generate(2, "live")}
     assert re.search(r"^gap: 0$", lab("solve", "4", *LIVE), re.MULTILINE)
+    printed = lab("solve", "3", *LIVE)
+    shares = [Fraction(word) for word in re.findall(r"^ *(\d+/\d+)  ", printed, re.MULTILINE)]
+    assert sum(shares) == 1
+    assert all(f"{one} " in printed for one in shares), "every share is in lowest terms"
+    assert math.gcd(*(one["weight"] for one in answer("solve", "3", *LIVE)["mixture"])) == 1
+
+
+def test_solve_spaces_names_the_command_that_does_it() -> None:
+    sentence = complaint(run("solve", "spaces"))
+    assert sentence.startswith("spaces is not solved move by move: `ludodrome spaces solve SIZE` finds perfect play")
+
+
+# Scores
+
+
+def test_scores_of_all_pairs(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    value = answer("scores", "3", *LIVE, "--state", str(path), "--top", "3")
+    assert (value["exact"], value["boards"], value["opponents"]) == (True, 796, 796)
+    assert [one["board"] for one in value["random"]] == ["3:1:uuf", "3:0:u6uf", "3:1:8luuf"]
+    assert value["random"][0]["won"] == pytest.approx(662 / 796)
+    assert value["random"][0]["won_interval"] is None
+    assert value["people"][0]["board"] == "3:1:8luuf"
+    assert [one["board"] for one in value["best_by_share"]] == ["3:1:uuf", "3:1:8luuf"]
+    assert answer("scores", "3", *LIVE, "--state", str(path), "--top", "3") == value
+    assert "was started with another size" in refused("scores", "2", *LIVE, "--state", str(path))
+    printed = lab("scores", "2", *LIVE)
+    assert "14 boards; all pairs are played: every number is exact" in printed
+    assert "against people (50% straight runs in a random column, else a random legal board):" in printed
+    assert refused("scores", "3", "--by", "luck").startswith("what boards are ranked by is")
+
+
+def test_scores_of_a_sample(tmp_path: Path) -> None:
+    few = ("--opponents", "2500", "--candidates", "50", "--seed", "3")
+    path = tmp_path / "state.json"
+    value = answer("scores", "5", *LIVE, *few, "--state", str(path))
+    assert (value["exact"], value["boards"], value["opponents"]) == (False, 31_510_818, 2500)
+    low, high = value["random"][0]["won_interval"]
+    assert low < value["random"][0]["won"] < high
+    assert value["best_by_share"] == []
+    kept = json.loads(path.read_text())
+    assert kept["played"] == 2500
+    assert answer("scores", "5", *LIVE, *few) == value, "the same seed, the same numbers"
+    assert "each against 2,500 random boards; intervals of 95 %" in lab("scores", "5", *LIVE, *few)
+    assert "too many boards to meet every one" in refused("scores", "6", *LIVE, "--exact")
+    assert "random (not uniform) boards" in lab("scores", "6", "--opponents", "10", "--candidates", "5")
 
 
 def test_solve_saves_its_progress(tmp_path: Path) -> None:

@@ -54,6 +54,40 @@ def test_what_cannot_be_done_changes_nothing(done: str, command: str, sentence: 
     assert builder.code == before
 
 
+@pytest.mark.parametrize(
+    ("rules", "done", "code"),
+    [
+        ("live", "start 1", "4:1:uuuf"),
+        ("live", "start 1;trap left;up", "4:1:4uuuf"),
+        ("written", "start 1;trap up", "4:1:8uuuf"),
+        ("written", "start 1;up;up;up", "4:1:uuuf"),
+    ],
+)
+def test_finish_completes_the_straight_way(rules: str, done: str, code: str) -> None:
+    builder = BoardBuilder(4, rules)
+    for one in done.split(";"):
+        builder.do(one)
+    builder.do("finish")
+    assert builder.code == code
+    assert builder.is_finished
+    assert spaces.check(builder.board, 4, rules) == []
+
+
+def test_finish_says_why_the_straight_way_is_closed() -> None:
+    builder = BoardBuilder(4, "live")
+    with pytest.raises(IllegalMove, match=r"a board begins with a start on row 3 \(R3\)"):
+        builder.do("finish")
+    for command in ("start 1", "up", "trap up"):
+        builder.do(command)
+    with pytest.raises(IllegalMove, match=r"the straight way to the goal is closed: step 4: .* \(R16\)"):
+        builder.do("finish")
+    assert builder.code == "4:1:u8"
+    builder.do("left")
+    assert builder.do("f") == "2 steps up, and the finish"
+    with pytest.raises(IllegalMove, match="the board is finished"):
+        builder.do("finish")
+
+
 def test_a_trap_that_leaves_no_step() -> None:
     builder = BoardBuilder(4, "live")
     for command in ("start 1", "right", "right"):

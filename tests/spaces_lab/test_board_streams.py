@@ -15,9 +15,9 @@ import pytest
 
 from ludodrome import spaces
 from ludodrome.games.spaces.boards import format_board, format_code
-from ludodrome.games.spaces.generation import BoardWalk, generate
+from ludodrome.games.spaces.generation import BoardWalk, generate, parse_filter
 from ludodrome.spaces_lab import board_files
-from ludodrome.spaces_lab.board_files import PADDING, BoardFile
+from ludodrome.spaces_lab.board_files import PADDING, BoardFile, estimate
 
 pytestmark = pytest.mark.xdist_group("spaces")
 
@@ -55,9 +55,9 @@ class Stop(Exception):
 
 @pytest.mark.parametrize("name", ["b.txt", "b.txt.gz", "b.json", "b.npy"])
 def test_a_run_that_was_stopped_is_taken_up(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    make(tmp_path / f"whole-{name}")
     monkeypatch.setattr(board_files, "_STATE_SECONDS", -1.0)
     monkeypatch.setattr(board_files, "BoardWalk", partial(BoardWalk, chunk=50))
+    make(tmp_path / f"whole-{name}")
     path = tmp_path / name
     for stop_at in (100, 400):
 
@@ -72,8 +72,7 @@ def test_a_run_that_was_stopped_is_taken_up(tmp_path: Path, name: str, monkeypat
     with open(f"{path}.part", "ab") as part:
         part.write(b"half a li")  # as a killed run may leave it
     assert make(path, resume=True) == 796
-    read = gzip.decompress if name.endswith(".gz") else bytes
-    assert read(path.read_bytes()) == read((tmp_path / f"whole-{name}").read_bytes())
+    assert path.read_bytes() == (tmp_path / f"whole-{name}").read_bytes()
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted([name, f"whole-{name}"])
 
 
@@ -103,7 +102,7 @@ def test_what_cannot_be_resumed(tmp_path: Path) -> None:
         make(path, resume=True)
     state = {"size": 4, "rules": "live", "limit": None, "done": 1, "after": "4:0:uuuf", "bytes": 1}
     Path(f"{path}.state").write_text(json.dumps(state))
-    with pytest.raises(ValueError, match="was started with another size, rule set or limit"):
+    with pytest.raises(ValueError, match="was started with another size, rule set, limit or condition"):
         make(path, resume=True)
 
 
@@ -117,3 +116,58 @@ def test_what_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(ValueError, match="cannot be written: Is a directory"):
         make(tmp_path / "folder")
+
+
+def test_a_filter_is_part_of_the_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(board_files, "_STATE_SECONDS", -1.0)
+    monkeypatch.setattr(board_files, "BoardWalk", partial(BoardWalk, chunk=50))
+    path, where = str(tmp_path / "b.txt"), parse_filter(["traps=2"])
+
+    def stop(done: int, total: int | None) -> None:
+        assert total == 559
+        if done > 100:
+            raise Stop
+
+    with pytest.raises(Stop):
+        BoardFile(path, 3, "live", None, where=where).run(stop)
+    with pytest.raises(ValueError, match="was started with another size, rule set, limit or condition"):
+        BoardFile(path, 3, "live", None, resume=True)
+    again = BoardFile(path, 3, "live", None, resume=True, where=where)
+    assert again.started
+    assert again.run(lambda done, total: None) == 559
+    assert Path(path).read_text().splitlines() == [code for code in CODES if sum(map(str.isdigit, code)) == 4]
+    with pytest.raises(ValueError, match="with goal=1,traps=2 is not known"):
+        BoardFile(str(tmp_path / "b.npy"), 3, "live", None, where=parse_filter(["traps=2", "goal=1"]))
+
+
+# Estimates
+
+
+@pytest.mark.parametrize("name", ["b.txt", "b.npy", "b.json"])
+def test_an_estimate_is_near_what_is_written(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(board_files, "MAX_UNASKED_BOARDS", 100)
+    path = tmp_path / name
+    file = BoardFile(str(path), 4, "live", None)
+    found = estimate(file)
+    assert found is not None
+    assert found.is_large
+    assert found.boards == 114_450
+    assert found.seconds > 0
+    if name != "b.json":
+        file.run(lambda done, total: None)
+        assert found.bytes == pytest.approx(path.stat().st_size, rel=0.2)
+    else:
+        assert 300 < found.board_bytes < 2000
+
+
+def test_what_is_small_is_not_sampled_and_what_is_endless_has_no_estimate(tmp_path: Path) -> None:
+    assert estimate(BoardFile(str(tmp_path / "b.txt"), 5, "live", None)) is None
+    assert estimate(BoardFile(str(tmp_path / "b.txt"), 60, "written", None)) is None
+    assert BoardFile(str(tmp_path / "b.txt"), 60, "written", None).most is None
+    large = estimate(BoardFile(str(tmp_path / "b.txt"), 4, "written", None))
+    assert large is not None
+    assert large.boards == 968_799_595_254_970
+    assert 2e16 < large.bytes < 4e16
+    counted = estimate(BoardFile(str(tmp_path / "b.txt"), 30, "live", 10**9))
+    assert counted is not None
+    assert counted.is_large

@@ -194,6 +194,31 @@ def show_warning(
     complain(str(message))
 
 
+# Large quantities
+
+
+def in_bytes(count: float) -> str:
+    """A number of bytes in the largest fitting unit: ``12.3 GB``."""
+    units = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB")
+    power = 0
+    while count >= 999.5 and power < len(units) - 1:
+        count, power = count / 1000, power + 1
+    return f"{_rough(count)} {units[power]}"
+
+
+def in_time(seconds: float) -> str:
+    """A time in the largest fitting unit: ``3.1 hours``."""
+    for unit, length in (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 2 * length:
+            return f"{_rough(seconds / length)} {unit}"
+    return f"{_rough(seconds)} seconds"
+
+
+def _rough(number: float) -> str:
+    """About two digits."""
+    return f"{float(f'{number:.2g}'):,.{0 if number >= 9.95 else 1}f}"
+
+
 # Seats
 
 

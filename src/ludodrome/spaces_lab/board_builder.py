@@ -1,19 +1,30 @@
 """The board builder: an unfinished board that takes commands in words, for the terminal application and scripts.
 
 Commands: ``start 1``, ``up``, ``left``, ``right``, ``trap left`` (and the other places), ``finish``, ``undo``,
-``clear``. A step that is not legal is refused with its reason, and nothing changes.
+``clear``. ``finish`` goes straight up to the goal. A step that is not legal is refused with its reason, and nothing
+changes.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from ludodrome.game import IllegalMove
-from ludodrome.games.spaces.boards import FINISH, TRAP, format_board, format_code, step_numbers, step_words, steps_of
+from ludodrome.games.spaces.boards import (
+    FINISH,
+    TRAP,
+    UP,
+    format_board,
+    format_code,
+    step_numbers,
+    step_words,
+    steps_of,
+)
 from ludodrome.games.spaces.legality import continuations, finished, iter_faults, refusal
 from ludodrome.games.spaces.simulation import Round, simulate
 from ludodrome.validation import show
 
 DOWN = "down"
+FINISH_WORD = "finish"
 _SHORT = {"u": "up", "l": "left", "r": "right", "f": "finish", "trap": "trap here", "z": "undo"}
 
 
@@ -91,6 +102,8 @@ class BoardBuilder:
         if word == "clear":
             self.actions = b""
             return "the board is empty"
+        if word == FINISH_WORD:
+            return self.finish()
         action = step_numbers(self.size).get(word)
         if action is None and word != DOWN:
             raise ValueError(
@@ -106,13 +119,29 @@ class BoardBuilder:
         self.actions = self.actions[:-1]
         return f"taken back: {word}"
 
-    def _lay(self, word: str, action: int | None) -> str:
+    def finish(self) -> str:
+        """Go straight up to the goal from where the piece is; IllegalMove if that way is closed."""
+        self._check_unfinished(started=True)
+        assert self.position is not None
+        rows = self.position[0]
+        laid = self.actions + bytes([*[self.size + UP] * rows, self.size + FINISH])
+        if continuations(laid, self.size, self.live) is None:
+            why = refusal(iter_faults(steps_of(laid, self.size), self.size, self.live))
+            raise IllegalMove(f"the straight way to the goal is closed: {why}")
+        self.actions = laid
+        return FINISH_WORD if not rows else f"{rows} {'step' if rows == 1 else 'steps'} up, and the finish"
+
+    def _check_unfinished(self, started: bool) -> None:
         if self.is_finished:
             raise IllegalMove("the board is finished: undo, or save it")
+        if started and not self.actions:
+            raise IllegalMove(f"a board begins with a start on row {self.size - 1} (R3)")
+
+    def _lay(self, word: str, action: int | None) -> str:
+        self._check_unfinished(started=False)
         if action is None:
             raise IllegalMove("a piece never goes down (R9)")
-        if not self.actions and action >= self.size:
-            raise IllegalMove(f"a board begins with a start on row {self.size - 1} (R3)")
+        self._check_unfinished(started=action >= self.size)
         if self.actions and action < self.size:
             raise IllegalMove("the piece has started already (R3)")
         laid = self.actions + bytes([action])

@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import os
+import random
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from ludodrome.game import IllegalMove
 from ludodrome.games.spaces.boards import (
     BOARD_KEYS,
     DECK,
+    encode_board,
     format_board,
     format_code,
     grid_of,
@@ -28,9 +30,11 @@ from ludodrome.games.spaces.boards import (
     parse_playable,
     steps_of,
 )
-from ludodrome.games.spaces.counting import MAX_COUNT, count_boards
-from ludodrome.games.spaces.generation import BoardChunk, BoardWalk
+from ludodrome.games.spaces.counting import count_boards
+from ludodrome.games.spaces.generation import EVERYTHING, BoardChunk, BoardFilter, BoardWalk
+from ludodrome.games.spaces.ranking import MAX_RANKED, board_at
 from ludodrome.games.spaces.rules import longest
+from ludodrome.games.spaces.sampling import quick
 from ludodrome.validation import plural, show
 
 MAX_BYTES = 1 << 30
@@ -278,43 +282,61 @@ def format_of(path: str) -> str:
     return "json" if name.endswith(".json") else "numpy" if name.endswith(".npy") else "codes"
 
 
-def total_boards(size: int, rules: str, limit: int | None) -> int | None:
-    """The number of boards to write, if it is known."""
-    count = count_boards(size, rules) if size <= min(MAX_COUNT[rules], 10) else None
-    if count is None or limit is None:
-        return count if limit is None else limit
-    return min(count, limit)
-
-
 class BoardFile:
     """A file of all boards, and its progress."""
 
-    def __init__(self, path: str, size: int, rules: str, limit: int | None, resume: bool) -> None:
-        self.path, self.size, self.rules, self.limit = path, size, rules, limit
+    def __init__(
+        self,
+        path: str,
+        size: int,
+        rules: str,
+        limit: int | None,
+        resume: bool = False,
+        where: BoardFilter = EVERYTHING,
+    ) -> None:
+        self.path, self.size, self.rules, self.limit, self.where = path, size, rules, limit, where
         self.format = format_of(path)
-        self.total = total_boards(size, rules, limit)
+        count, exact = where.count(size, rules)
+        self.most = count if limit is None else limit if count is None else min(count, limit)
+        """The number of boards to write, or an upper bound of it; None if neither is known."""
+        self.total = self.most if exact or count is None else None
         if self.format == "numpy" and path.endswith(".gz"):
             raise ValueError(f"{path}: a NumPy file is not compressed; leave out .gz")
         if self.format == "numpy" and self.total is None:
-            raise ValueError(f"the number of boards of size {size} is not known: a NumPy file needs a --limit")
+            what = (
+                f"with {where} is not known: write codes or JSON"
+                if where != EVERYTHING
+                else ("is not known: a NumPy file needs a --limit")
+            )
+            raise ValueError(f"the number of boards of size {size} {what}")
         self.part, self.state = Path(path + ".part"), Path(path + ".state")
         self.done, after, self._good = self._resumed() if resume else (0, None, 0)
-        self.walk = BoardWalk(size, rules, after)
+        self.walk = BoardWalk(size, rules, after, where=where)
 
     def _resumed(self) -> tuple[int, str | None, int]:
         """The number of boards, the last one's code, and the bytes written before."""
         if not (self.part.exists() and self.state.exists()):
             return 0, None, 0
         state = read_value(str(self.state))
-        asked: dict[str, Any] = {"size": self.size, "rules": self.rules, "limit": self.limit}
+        asked = self._asked()
         keys = {*asked, "done", "after", "bytes"}
+        if type(state) is dict:
+            state.setdefault("where", "")  # files of earlier versions
         if type(state) is not dict or state.keys() != keys or self.part.stat().st_size < state["bytes"]:
             raise ValueError(f"{self.state} is not the state of {self.part}: delete both and start again")
         if any(state[key] != value for key, value in asked.items()):
             raise ValueError(
-                f"{self.part} was started with another size, rule set or limit: delete it, or use the same"
+                f"{self.part} was started with another size, rule set, limit or condition: delete it, or use the same"
             )
         return state["done"], state["after"], state["bytes"]
+
+    def _asked(self) -> dict[str, Any]:
+        return {"size": self.size, "rules": self.rules, "limit": self.limit, "where": str(self.where)}
+
+    @property
+    def started(self) -> bool:
+        """Whether an earlier run is continued."""
+        return self.done > 0
 
     def run(self, report: Callable[[int, int | None], None]) -> int:
         """Write the file and return the number of boards. An interrupted run can be resumed."""
@@ -337,7 +359,7 @@ class BoardFile:
             chunk = self.walk.next(None if self.limit is None else self.limit - self.done)
             if not len(chunk.ends):
                 break
-            self._write(file, self._body(chunk))
+            self._write(file, self.body(chunk))
             self.done += len(chunk.ends)
             report(self.done, self.total)
             if time.monotonic() - noted > _STATE_SECONDS:
@@ -347,13 +369,17 @@ class BoardFile:
 
     def _note(self, file: IO[bytes], chunk: BoardChunk) -> None:
         file.flush()
-        state = {"size": self.size, "rules": self.rules, "limit": self.limit, "done": self.done}
         last = format_code(chunk.boards()[-1], self.size)
-        write_text(str(self.state), json.dumps({**state, "after": last, "bytes": file.tell()}) + "\n")
+        state = {**self._asked(), "done": self.done, "after": last, "bytes": file.tell()}
+        write_text(str(self.state), json.dumps(state) + "\n")
 
     def _write(self, file: IO[bytes], data: bytes) -> None:
         if data:
-            file.write(gzip.compress(data, 6) if self.path.endswith(".gz") else data)
+            file.write(self.packed(data))
+
+    def packed(self, data: bytes) -> bytes:
+        """Bytes as they are in the file."""
+        return gzip.compress(data, 6, mtime=0) if self.path.endswith(".gz") else data
 
     def _head(self) -> bytes:
         if self.format == "json":
@@ -365,7 +391,8 @@ class BoardFile:
             return head.getvalue()
         return b""
 
-    def _body(self, chunk: BoardChunk) -> bytes:
+    def body(self, chunk: BoardChunk) -> bytes:
+        """Boards in the format of the file."""
         if self.format == "codes":
             return self.walk.codes(chunk)
         if self.format == "numpy":
@@ -378,3 +405,70 @@ class BoardFile:
 
     def _tail(self) -> bytes:
         return b"\n]\n" if self.format == "json" else b""
+
+
+# What a file of many boards would take, from a small sample
+
+
+MAX_UNASKED_BOARDS = 100_000_000
+MAX_UNASKED_BYTES = 10**10
+"""Files beyond either of these are written only if the user insists."""
+_PLACES = 16
+_AT_EACH = {"codes": 4096, "json": 128, "numpy": 512}
+"""The sample: random places in the list, and boards at each of them."""
+_STEP_BYTES = {"codes": 1, "json": 70, "numpy": 1}
+"""An upper bound for one step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What writing boards takes, from a sample."""
+
+    boards: int
+    """The number of boards, or an upper bound."""
+    board_bytes: float
+    boards_a_second: float
+
+    @property
+    def bytes(self) -> float:
+        """The size of the file."""
+        return self.boards * self.board_bytes
+
+    @property
+    def seconds(self) -> float:
+        """The processor time it takes."""
+        return self.boards / self.boards_a_second
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the file is beyond what is written without asking."""
+        return self.boards > MAX_UNASKED_BOARDS or self.bytes > MAX_UNASKED_BYTES
+
+
+def estimate(file: BoardFile) -> Estimate | None:
+    """What a file would take, by a sample of its boards; None if it is surely small, or endless."""
+    most = file.most
+    if most is None:
+        return None
+    if most <= MAX_UNASKED_BOARDS and most * (longest(file.size) + 10) * _STEP_BYTES[file.format] <= MAX_UNASKED_BYTES:
+        return None
+    seconds, length, boards = 0.0, 0, 0
+    for number, code in enumerate(["", *_places(file.size, file.rules)]):
+        walk = BoardWalk(file.size, file.rules, code or None, _AT_EACH[file.format])
+        begin = time.process_time()
+        chunk = walk.next()
+        data = file.packed(file.body(chunk))
+        if number:  # the first one compiles
+            seconds += time.process_time() - begin
+            length += len(data)
+            boards += len(chunk.ends)
+    return Estimate(most, length / max(1, boards), max(1, boards) / max(seconds, 1e-9))
+
+
+def _places(size: int, rules: str) -> list[str]:
+    """Boards at random places of the list, always the same."""
+    if size > MAX_RANKED[rules]:
+        return [encode_board(quick(size, rules, seed)) for seed in range(_PLACES)]
+    rng = random.Random(0)
+    count = count_boards(size, rules)
+    return [format_code(board_at(rng.randint(1, count), size, rules), size) for _ in range(_PLACES)]

@@ -1,12 +1,16 @@
 """All boards in order, in chunks, from any board on; and their codes."""
 
 import importlib
+import operator
+import random
+from itertools import pairwise
 
 import pytest
 
 from ludodrome import IllegalMove, spaces
-from ludodrome.games.spaces.boards import format_board, format_code
-from ludodrome.games.spaces.generation import BoardWalk, generate
+from ludodrome.games.spaces.boards import format_board, format_code, steps_of
+from ludodrome.games.spaces.counting import count_by
+from ludodrome.games.spaces.generation import EVERYTHING, PROPERTIES, BoardWalk, generate, parse_filter
 from ludodrome.games.spaces.legality import all_boards
 from ludodrome.jit import COMPILED
 from tests.games.spaces.brute import best_by_force
@@ -95,3 +99,89 @@ def test_bad_input_is_refused() -> None:
         BoardWalk(1)
     with pytest.raises(ValueError, match="the rules of spaces"):
         BoardWalk(3, "mine")
+
+
+# Filters
+
+OPERATORS = {
+    "=": operator.eq,
+    "==": operator.eq,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def properties(board: bytes, size: int) -> tuple[int, ...]:
+    """The values of PROPERTIES, by the squares of the steps."""
+    steps = steps_of(board, size)
+    squares = [(row, col) for row, col, kind in steps if kind != "trap"]
+    aside = sum(one[0] == two[0] for one, two in pairwise(squares))
+    here, supermoves = squares[0], 0
+    for row, col, kind in steps:
+        if kind == "trap":
+            supermoves += (row, col) == here
+        else:
+            here = (row, col)
+    return squares[0][1], squares[-1][1], sum(kind == "trap" for *_, kind in steps), supermoves, aside, len(steps)
+
+
+@SMALL
+def test_a_filter_leaves_what_reading_every_board_leaves(size: int, rules: str) -> None:
+    rng = random.Random(size)
+    boards = [(board, properties(board, size)) for board in generate(size, rules)]
+    empty = full = 0
+    for _ in range(100 if COMPILED or size == 2 else 8):
+        conditions = [
+            (number, rng.choice(list(OPERATORS)), rng.randrange(8))
+            for number in rng.sample(range(len(PROPERTIES)), rng.randrange(1, 4))
+        ]
+        text = ", ".join(f"{PROPERTIES[number]} {sign} {value}" for number, sign, value in conditions)
+        wanted = [
+            board
+            for board, values in boards
+            if all(OPERATORS[sign](values[number], value) for number, sign, value in conditions)
+        ]
+        if any(sign == "<" and value == 0 for _, sign, value in conditions):
+            with pytest.raises(ValueError, match="no number is what the conditions ask of"):
+                parse_filter([text])
+            continue
+        assert list(generate(size, rules, where=text)) == wanted, text
+        where = parse_filter([text])
+        assert where == EVERYTHING or parse_filter([str(where)]) == where
+        count, exact = where.count(size, rules)
+        assert count is not None
+        assert count == len(wanted) if exact else count >= len(wanted), text
+        empty, full = empty + (not wanted), full + bool(wanted)
+    assert full > 0
+    assert empty + full > 5
+
+
+def test_a_filter_finds_few_boards_among_very_many() -> None:
+    """968,799,595,254,970 boards are too many to make: the walk leaves what cannot match."""
+    assert len(list(generate(4, "written", where="traps=0"))) == 4**4 == count_by(4, "written", "traps")[0]
+    assert parse_filter(["traps=0"]).count(4, "written") == (256, True)
+    assert parse_filter(["traps<=1", "length<=9"]).count(4, "written")[1] is False
+    assert parse_filter(["traps=0"]).count(30, "live") == (None, False)
+    size, most = (4, 16) if COMPILED else (2, 4)
+    one = next(generate(size, "written", where=f"traps>={most}"))
+    assert properties(one, size)[2] == most
+
+
+def test_a_filter_goes_on_after_a_board() -> None:
+    boards = list(generate(3, "live", where="traps=1,sideways>=1"))
+    for at in (0, 7, len(boards) - 1):
+        rest = generate(3, "live", after=format_code(boards[at], 3), where="traps=1,sideways>=1")
+        assert list(rest) == boards[at + 1 :]
+
+
+@pytest.mark.parametrize("text", ["luck=1", "traps", "traps=-1", "traps=x", "traps!=1", "traps=1;length=3", ""])
+def test_a_condition_that_is_not_understood(text: str) -> None:
+    with pytest.raises(ValueError, match="a condition is a property"):
+        parse_filter([text])
+
+
+def test_conditions_that_no_board_can_meet() -> None:
+    with pytest.raises(ValueError, match="no number is what the conditions ask of traps"):
+        parse_filter(["traps>3", "traps<2"])

@@ -3,7 +3,7 @@
 import typer
 
 from ludodrome.cli.base import Group, examples
-from ludodrome.cli.spaces import boards, rounds, sessions, solving, testing
+from ludodrome.cli.spaces import boards, rounds, scores, sessions, solving, testing
 
 app = typer.Typer(
     cls=Group,
@@ -16,5 +16,5 @@ app = typer.Typer(
         "ludodrome spaces build 4",
     ),
 )
-for group in (boards.app, rounds.app, solving.app, testing.app, sessions.app):
+for group in (boards.app, rounds.app, solving.app, scores.app, testing.app, sessions.app):
     app.add_typer(group)

@@ -25,14 +25,16 @@ from ludodrome.cli.lazy import lazy_imports
 
 with lazy_imports():
     from ludodrome import validation
-    from ludodrome.cli.spaces import builder_app
+    from ludodrome.cli.spaces import board_viewer, builder_app
     from ludodrome.games import spaces
     from ludodrome.games.spaces import boards as game_boards
-    from ludodrome.games.spaces import generation, sampling
+    from ludodrome.games.spaces import generation, ranking, sampling
     from ludodrome.spaces_lab import board_builder, board_files, saved_state
 
 if TYPE_CHECKING:
+    from ludodrome.games.spaces.generation import BoardWalk
     from ludodrome.spaces_lab.board_builder import BoardBuilder
+    from ludodrome.spaces_lab.board_files import BoardFile
 
 app = typer.Typer()
 
@@ -133,6 +135,8 @@ def count(
     cls=Command,
     epilog=examples(
         "ludodrome spaces generate 3 --rules live",
+        "ludodrome spaces generate 4 --view",
+        "ludodrome spaces generate 4 --where 'traps<=1, length<8'",
         "ludodrome spaces generate 5 --rules live --out boards.txt.gz",
         "ludodrome spaces generate 5 --rules live --out boards.txt.gz --resume",
     ),
@@ -144,34 +148,87 @@ def generate(
     limit: Annotated[
         int | None, typer.Option(metavar="N", min=1, show_default=False, help="Maximum number of boards. Default: all.")
     ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where",
+            metavar="CONDITION",
+            show_default=False,
+            help="Only boards like this: traps<=2, length<9; also start, goal, supermoves, sideways. Repeatable.",
+        ),
+    ] = None,
     after: Annotated[
         str | None, typer.Option(metavar="CODE", show_default=False, help="Start after this board. Only without --out.")
     ] = None,
+    view: Annotated[bool, typer.Option("--view", help="Page through drawings of the boards, five at a time.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an unfinished file.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="List them even if there are more than 100,000,000, or 10 GB of them.")
+    ] = False,
 ) -> None:
     """List all legal boards in a fixed order, one code per line.
 
     A file is written as FILE.part, with its progress in FILE.state; both are removed when FILE is complete. Continue
-    an interrupted run with --resume.
+    an interrupted run with --resume. Asked for very many boards, the command says how large the file would be and how
+    long it would take, and needs --limit, --where or --yes.
     """
     checked_rules(rules)
-    if out is None:
-        if resume:
-            raise CommandError("--resume goes with --out: there is no file to continue")
-        _generate_to_stdout(size, rules, limit, after)
-        return
-    if after is not None:
+    if out is None and resume:
+        raise CommandError("--resume goes with --out: there is no file to continue")
+    if out is not None and after is not None:
         raise CommandError("--after goes without --out: continue a file with --resume")
-    with command_errors(), console.bar("boards") as progress:
-        with console.compiling("spaces"):
-            file = board_files.BoardFile(out, size, rules, limit, resume)
-        done = file.run(lambda made, total: progress(made, total or made))
-    console.say(f"{validation.plural(done, 'board')} in {out}")
-
-
-def _generate_to_stdout(size: int, rules: str, limit: int | None, after: str | None) -> None:
+    if view and (out is not None or limit is not None):
+        raise CommandError("--view shows boards and writes no file: it goes without --out and --limit")
     with command_errors(), console.compiling("spaces"):
-        walk = generation.BoardWalk(size, rules, after)
+        conditions = generation.parse_filter(where or [])
+        if view:
+            pages = board_viewer.open_pages(size, rules, conditions, after)
+        else:
+            file = board_files.BoardFile(out or "", size, rules, limit, resume, conditions)
+            walk = generation.BoardWalk(size, rules, after, where=conditions)
+            if not yes and not file.started:
+                _check_size(file, after)
+    if view:
+        board_viewer.show_pages(pages)
+    elif out is None:
+        _generate_to_stdout(walk, limit)
+    else:
+        with command_errors(), console.bar("boards") as progress:
+            done = file.run(lambda made, total: progress(made, total or made))
+        console.say(f"{validation.plural(done, 'board')} in {out}")
+
+
+def _check_size(file: "BoardFile", after: str | None) -> None:
+    """Refuse to list more boards than anybody is likely to want."""
+    filtered = file.where != generation.EVERYTHING
+    which = f" with {file.where}" if filtered else ""
+    if after is not None and file.most is not None and not filtered:
+        left = spaces.count_boards(file.size, file.rules)
+        left -= ranking.number_of(game_boards.parse_code(after)[1], file.size, file.rules)
+        file.most = min(file.most, left)
+        which = f" after {after}"
+    found = board_files.estimate(file)
+    if file.most is not None and (found is None or not found.is_large):
+        return
+    under = f"size {file.size} under {file.rules}"
+    if found is None:
+        facts = f"{under} has more boards{which} than can be counted. Ask for fewer with --limit N"
+    else:
+        many = f"{'' if file.total is not None else 'at most '}{found.boards:,} boards{which}"
+        facts = f"{under} has {many}" if file.limit is None else f"of {under}, {many} are asked for"
+        facts += (
+            f": about {console.in_bytes(found.bytes)} as {file.format}, and {'at least ' if filtered else ''}"
+            f"{console.in_time(found.seconds)}. Ask for fewer with --limit N or --where 'traps<=1'"
+        )
+    sample = f"ludodrome spaces sample {file.size} 100" + (" --rules live" if file.rules == "live" else "")
+    raise CommandError(
+        f"{facts}, page through them with --view, draw some at random with `{sample}`, or insist with --yes: it is "
+        f"needed beyond {board_files.MAX_UNASKED_BOARDS:,} boards or {console.in_bytes(board_files.MAX_UNASKED_BYTES)}"
+    )
+
+
+def _generate_to_stdout(walk: "BoardWalk", limit: int | None) -> None:
+    with console.compiling("spaces"):
         chunk = walk.next(limit)
     left = limit
     while len(chunk.ends):
@@ -359,10 +416,11 @@ def build(
         ),
     ] = None,
 ) -> None:
-    """Build a board with the keyboard: arrows move, t and a direction set a trap, z undoes, s saves.
+    """Build a board with the keyboard: arrows move, t and a direction set a trap, f finishes, ? shows all keys.
 
     With --do, give commands as words, separated by semicolons or line ends: start 1, up, left, right, trap up, trap
-    here, finish, undo, clear, save. Prints the board's code; the exit code is 3 if the board is not finished.
+    here, finish, undo, clear, save. `finish` goes straight up to the goal from anywhere. Prints the board's code; the
+    exit code is 3 if the board is not finished.
     """
     checked_rules(rules)
     opponent = None if against is None else one_board(against)

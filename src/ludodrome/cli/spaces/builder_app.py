@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Button, Footer, Input, Static
 
 from ludodrome.cli.console import SEAT_SIGNS, seat_style
 from ludodrome.games.spaces.boards import FINAL, PLACES, TRAP, encode_board, step_words, steps_of
@@ -147,6 +147,29 @@ _SHIFTED = {shift: step_words(2)[2 + 3 + number] for number, shift in enumerate(
 _ARROWS = {"up": "8", "left": "4", "right": "6", "down": "2", "enter": "5", "space": "5"}
 
 
+KEYS_TEXT = """keys
+↑ ← →  move; first of
+       all, choose the
+       column
+t      trap: then an
+       arrow, enter or
+       a click
+1 to 9 trap, as on a
+       number pad
+f      finish: straight
+       up to the goal
+z      undo
+c      clear
+s      save
+:      type a command
+?      these keys
+q      quit
+
+Click beside the piece
+to move it there."""
+"""Narrow enough for the panel of a terminal of 80 columns."""
+
+
 class GridWidget(Widget):
     """The grid; posts a message when a square is clicked."""
 
@@ -189,6 +212,8 @@ class BuilderApp(App[list[str]]):
     #middle { height: 1fr; }
     #grid { width: 2fr; padding: 0; }
     #panel { width: 1fr; min-width: 26; border-left: solid $primary; padding: 0 1; }
+    #facts { height: auto; }
+    #finish { width: auto; margin: 1 0 0 0; }
     #message { height: 2; padding: 0 1; }
     #command { height: 1; border: none; padding: 0 1; display: none; }
     #command.open { display: block; }
@@ -209,6 +234,7 @@ class BuilderApp(App[list[str]]):
         Binding("c", "command('clear')", "clear"),
         Binding("s", "save", "save"),
         Binding("colon", "ask", "command", key_display=":"),
+        Binding("question_mark", "keys", "keys", key_display="?"),
         Binding("escape", "leave", "", show=False),
         Binding("q,ctrl+q", "end", "quit", key_display="q"),
     ]
@@ -220,6 +246,9 @@ class BuilderApp(App[list[str]]):
         self.saved: list[str] = []
         self.grid = GridWidget(builder)
         self.message = Text("choose a column with ← and →, then ↑ to start")
+        self.shows_keys = False
+        self.finish_button = Button("Finish straight up (f)", id="finish", compact=True)
+        self.finish_button.can_focus = False
 
     def compose(self) -> ComposeResult:
         """Create the widgets."""
@@ -229,6 +258,7 @@ class BuilderApp(App[list[str]]):
             yield self.grid
             with VerticalScroll(id="panel", can_focus=False):
                 yield Static(id="facts")
+                yield self.finish_button
         yield Static(id="message")
         yield Input(placeholder="up, trap left, finish, undo, save, quit", id="command")
         yield Footer()
@@ -242,7 +272,8 @@ class BuilderApp(App[list[str]]):
     def show(self) -> None:
         """Redraw everything."""
         self.grid.refresh()
-        self.query_one("#facts", Static).update(self.facts())
+        self.query_one("#facts", Static).update(Text(KEYS_TEXT) if self.shows_keys else self.facts())
+        self.finish_button.display = bool(self.builder.actions) and not (self.builder.is_finished or self.shows_keys)
         self.query_one("#message", Static).update(self.message)
 
     def facts(self) -> Text:
@@ -251,7 +282,8 @@ class BuilderApp(App[list[str]]):
         text = Text()
         state = "finished: legal" if builder.is_finished else "legal so far" if builder.actions else "empty"
         text.append(f"{state}\n", "bold #557828" if builder.is_finished else "bold")
-        text.append(f"{builder.code or '-'}\n{len(builder.actions)} steps\n\n")
+        steps = len(builder.actions)
+        text.append(f"{builder.code or '-'}\n{steps} {'step' if steps == 1 else 'steps'}\n\n")
         played = builder.trial()
         if played is not None:
             text.append("straight on from here:\n" if not builder.is_finished else "the round:\n", "dim")
@@ -281,7 +313,7 @@ class BuilderApp(App[list[str]]):
 
     def do(self, command: str) -> None:
         """Run a command of the builder."""
-        self.grid.aiming = False
+        self.grid.aiming = self.shows_keys = False
         try:
             done = self.builder.do(command)
         except ValueError as error:
@@ -292,6 +324,15 @@ class BuilderApp(App[list[str]]):
     def action_command(self, command: str) -> None:
         """Run the command of a key."""
         self.do(command)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Handle the button."""
+        self.do("finish")
+
+    def action_keys(self) -> None:
+        """Show the keys, or what was there before."""
+        self.shows_keys = not self.shows_keys
+        self.show()
 
     def action_go(self, way: str) -> None:
         """Handle an arrow: a step, the choice of a start column, or the direction of a trap."""

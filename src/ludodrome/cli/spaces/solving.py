@@ -1,6 +1,8 @@
 """Perfect play: `solve`."""
 
+from fractions import Fraction
 from importlib.util import find_spec
+from math import gcd
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -171,15 +173,17 @@ def _solve_seen(size: int, rules: str, json: bool) -> None:
 
 
 def _show(mixture: "Mixture", known: dict[str, Any], json: bool) -> None:
-    total = sum(mixture.weights)
+    divisor = gcd(*mixture.weights)
+    weights = [weight // divisor for weight in mixture.weights]
+    total = sum(weights)
     codes = [game_boards.format_code(board, mixture.size) for board in mixture.boards]
     if json:
-        boards = [{"code": code, "weight": weight} for code, weight in zip(codes, mixture.weights, strict=True)]
+        boards = [{"code": code, "weight": weight} for code, weight in zip(codes, weights, strict=True)]
         print_json({"size": mixture.size, "rules": mixture.rules, "mixture": boards, **known})
         return
     rows = [
-        (f"{weight}/{total}", f"{weight / total:.4f}", code)
-        for code, weight in sorted(zip(codes, mixture.weights, strict=True), key=lambda one: (-one[1], one[0]))
+        (str(Fraction(weight, total)), f"{weight / total:.4f}", code)
+        for code, weight in sorted(zip(codes, weights, strict=True), key=lambda one: (-one[1], one[0]))
     ]
     console.show_table(("share", "about", "board"), rows, ("share", "about"))
     for name, value in known.items():

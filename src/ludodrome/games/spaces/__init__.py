@@ -1,12 +1,12 @@
 """Spaces: two prepared boards run against each other.
 
-Besides the game, this package offers a laboratory. ``check``, ``check_playable``, ``validate``,
-``steps``, ``simulate``, ``simulate_matrix``, ``respond`` and ``respond_to_mixture`` take boards as
-JSON; ``sensible`` and ``quick`` make boards. ``count_boards`` and ``count_by`` count them;
-``generate`` and ``sample`` return actions, which ``format_board`` turns into JSON. ``perfect``,
-``Equilibrium``, ``Inspection``, ``LeastLoss`` and ``match_value`` are about perfect play.
-``encode_board`` and ``parse_board`` convert codes; ``box_board``, ``board_svg`` and ``matrix_svg``
-draw.
+Besides the game, this package offers a laboratory. ``check``, ``check_playable``, ``validate``, ``steps``,
+``simulate``, ``simulate_matrix``, ``respond`` and ``respond_to_mixture`` take boards as JSON; ``sensible`` and
+``quick`` make boards. ``count_boards`` and ``count_by`` count them; ``generate``, ``sample`` and
+``board_at`` return actions, which ``format_board`` turns into JSON and ``number_of`` into numbers.
+``perfect``, ``Equilibrium``, ``Inspection``, ``LeastLoss`` and ``match_value`` are about perfect
+play. ``encode_board`` and ``parse_board`` convert codes; ``box_board``, ``board_svg`` and
+``matrix_svg`` draw.
 """
 
 import re
@@ -52,6 +52,7 @@ from ludodrome.games.spaces.equilibria import (
 from ludodrome.games.spaces.generation import generate
 from ludodrome.games.spaces.legality import Fault, Layer, all_boards, check, check_playable, steps, validate
 from ludodrome.games.spaces.mixture_response import respond_to_mixture
+from ludodrome.games.spaces.ranking import board_at, number_of
 from ludodrome.games.spaces.sampling import quick, sample
 from ludodrome.games.spaces.simulation import (
     Event,
@@ -87,6 +88,7 @@ __all__ = [
     "Round",
     "RoundStep",
     "Spaces",
+    "board_at",
     "board_svg",
     "box_board",
     "check",
@@ -99,6 +101,7 @@ __all__ = [
     "generate",
     "match_value",
     "matrix_svg",
+    "number_of",
     "parse_board",
     "perfect",
     "quick",
@@ -125,7 +128,12 @@ class Spaces(Game):
     title = "Spaces"
     available = (
         Option("size", 3, "rows and columns of the grid", low=SMALLEST, high=LARGEST),
-        Option("rules", "written", "the rule set: the classic text, or as it is played in public", words=RULE_SETS),
+        Option(
+            "rules",
+            "written",
+            "the rule set: the classic text, or what the public generator and simulator do",
+            words=RULE_SETS,
+        ),
         Option("mode", "rounds", "board against board, or ten boards against ten", words=("rounds", "deck")),
         Option("rounds", 5, "how many rounds; 1 in the mode deck", low=1, high=rules.MAX_ROUNDS),
         Option("choice", SEEN, "what a seat sees: the board laid first, earlier rounds, those in fog", words=CHOICES),
@@ -169,7 +177,9 @@ class Spaces(Game):
     reply_patterns = (r"(?<![\w:])\d{1,3}:\d{1,2}:[ulrdf1-9]+(?:\s*,\s*\d{1,3}:\d{1,2}:[ulrdf1-9]+)*(?![\w:])",)
     reply_keys = frozenset({"boardSize", "sequence", "deck"})
     text_limits: ClassVar[Mapping[str, int]] = {"size": display.MAX_SIZE}
-    why_not_searchable = "ludodrome.spaces.respond finds the best answer"
+    why_not_searchable = (
+        "`ludodrome spaces solve SIZE` finds perfect play, `ludodrome spaces respond BOARD` the best answer to a board"
+    )
     benchmarks_module = f"{__name__}.analysis"
     diagrams = display.DIAGRAMS
 

@@ -401,7 +401,8 @@ def board_svg(board: Any, title: str = "") -> str:
         seen[row, col] = seen.get((row, col), 0) + 1
         colour = COLOURS[1] if kind == TRAP else COLOURS[0]
         parts.append(_sign(kind, x - shift, y + shift // 2, colour))
-        parts.append(_text(x + 13 - shift, y - 7 + shift // 2, str(number), 11, colour))
+        label = (x - shift, y + shift // 2 + 15) if shift else (x + 13, y - 7)  # clear of the first sign of the square
+        parts.append(_text(*label, str(number), 11, colour))
     return _svg(width, height, parts)
 
 
