@@ -112,7 +112,7 @@ def test_the_opponent_is_met_straight_on_from_here() -> None:
     with pytest.raises(ValueError, match="the opponent's board has size 2, and this one has size 3"):
         BoardBuilder(3, opponent=board("2:0:uf"))
     with pytest.raises(IllegalMove):
-        BoardBuilder(3, opponent=board("3:0:uu"))
+        BoardBuilder(3, opponent=board("3:0:uuff"))
 
 
 def test_rounds_are_saved_numbered_and_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

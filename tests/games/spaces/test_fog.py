@@ -9,6 +9,7 @@ import pytest
 
 import ludodrome
 from ludodrome import BadState
+from ludodrome.arena import records
 from ludodrome.bots import bot
 from ludodrome.envs.observations import new_observations
 from ludodrome.games.spaces import display
@@ -203,3 +204,25 @@ def test_planes_do_not_tell_places() -> None:
     assert planes[0].any()
     spectated = observed_states(game, game.observation(states[0]))
     assert spectated["fogged"].sum() == 2
+
+
+def test_a_match_in_fog_is_played_and_its_record_has_whole_boards() -> None:
+    found = ludodrome.play_match(fog(), ["expert:nodes=2000", "greedy"], games=2, openings=False, workers=0).records
+    for record in found:
+        records.verify(record)
+        boards = [turn["move"] for turn in record["turns"]]
+        assert len(boards) == 6
+        assert all("sequence" in one for one in boards)
+
+
+def test_both_build_at_once_in_fog() -> None:
+    parallel = pytest.importorskip("ludodrome.games.spaces.parallel_env").parallel_env
+    env = parallel(size=2, rules="live", choice="fog", rounds=2)
+    seen, _ = env.reset(seed=1)
+    rng = np.random.default_rng(1)
+    while env.agents:
+        actions = {agent: int(rng.choice(np.flatnonzero(one["action_mask"]))) for agent, one in seen.items()}
+        seen, rewards, *_ = env.step(actions)
+    assert sum(rewards.values()) == 0
+    with pytest.raises(ValueError, match="only under choice='blind' or 'fog'"):
+        parallel(choice="seen")

@@ -9,13 +9,13 @@ stood when it set them: the number of the last such step.
 import numpy as np
 
 from ludodrome.game_spec import Planes
-from ludodrome.games.spaces.boards import CHOICES, DECK, FINISH, FIRST_TRAP, FOG, HIDDEN_TRAP, SEEN
+from ludodrome.games.spaces.boards import CHOICES, DECK, FINISH, FIRST_TRAP, HIDDEN_TRAP, SEEN
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, ROW_OF_PLACE, shift
-from ludodrome.games.spaces.rules import PAIRINGS, longest, mover
+from ludodrome.games.spaces.rules import IN_FOG, PAIRINGS, longest, mover
 from ludodrome.jit import Array, Int, Record, kernel
 
 SEATS = 2
-IN_VIEW, IN_FOG = CHOICES.index(SEEN), CHOICES.index(FOG)
+IN_VIEW = CHOICES.index(SEEN)
 PRESENT = (
     "own path",
     "own position",

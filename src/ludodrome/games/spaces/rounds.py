@@ -67,7 +67,7 @@ def is_playable(actions: Array, size: Int, live: bool) -> bool:
 
 @kernel
 def pack(actions: Array, size: Int, live: bool, rotated: bool, cells: Array, score: Array, since: Array) -> None:
-    """Prepare a playable board for rounds. An unfinished one ends with waits, see ``play_packed``.
+    """Prepare a playable board for rounds, without waits.
 
     actions: (steps,) uint8; cells: (steps,) uint16, the piece's square after each step, before the
     finish; score: (steps,) uint16, points earned so far; since: (size * size,) uint16.
@@ -87,7 +87,7 @@ def pack(actions: Array, size: Int, live: bool, rotated: bool, cells: Array, sco
             trap = (row + ROW_OF_PLACE[place]) * size + col + COL_OF_PLACE[place]
             trap = last - trap if rotated else trap
             since[trap] = min(np.int64(since[trap]), k)
-        elif 0 <= what < WAIT:
+        elif what >= 0:
             down, right = shift(what)
             row += down
             col += right
@@ -167,12 +167,20 @@ def first_unplayable(actions: Array, ends: Array, size: int, live: bool) -> Int:
 def pack_many(
     actions: Array, ends: Array, size: int, live: bool, rotated: bool, cells: Array, score: Array, since: Array
 ) -> None:
-    """Pack boards one after another, see ``pack``; ends: (boards,) int64, where each ends in the flat arrays."""
+    """Pack boards one after another, see ``pack``; ends: (boards,) int64, where each ends in the flat arrays.
+
+    An unfinished board ends with waits, see ``play_packed``.
+    """
     begin = 0
     for i in range(len(ends)):
         end = ends[i]
+        while end > begin and actions[end - 1] == size + WAIT:
+            end -= 1
         pack(actions[begin:end], size, live, rotated, cells[begin:end], score[begin:end], since[i])
-        begin = end
+        for k in range(end, ends[i]):
+            cells[k] = cells[end - 1]
+            score[k] = score[end - 1]
+        begin = ends[i]
 
 
 @entry

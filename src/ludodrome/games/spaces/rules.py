@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game_spec import GAME_OVER, Rules
-from ludodrome.games.spaces.boards import DECK, FINISH, FIRST_TRAP, HERE, LEFT, PLACES, RIGHT, UP
+from ludodrome.games.spaces.boards import CHOICES, DECK, FINISH, FIRST_TRAP, FOG, HERE, LEFT, PLACES, RIGHT, UP
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, LIVE_PLACES, ROW_OF_PLACE, pack, play_packed
 from ludodrome.jit import Array, Int, Record, entry, kernel, record_dtype
 
 MAX_ROUNDS = 100
 PAIRINGS = DECK * DECK
+IN_FOG = CHOICES.index(FOG)
 
 RUNNING, HIGHER, EQUAL = range(3)
 REASONS = ("", "higher total", "equal totals")
@@ -73,7 +74,7 @@ def _dtype(tier: int, slots: int) -> np.dtype[Any]:
             ("laid", np.uint16),  # boards finished
             ("totals", np.uint16, (2,)),
             ("lengths", np.uint16, (slots,)),
-            ("done", np.uint16, (slots,)),  # in the mode ``rounds``: the steps of each board that were carried out
+            ("done", np.uint16, (slots,)),  # in fog (R26): the steps of each board that were carried out
             ("fogged", np.uint8, (slots,)),  # of an observation: 1 where a board is in fog, see ``fog.py``
             ("boards", np.uint8, (slots, longest(tier))),  # actions; see slot()
             ("results", np.uint8, (PAIRINGS, 3)),  # of each round: points of both seats, how it ended
@@ -140,11 +141,12 @@ def winner(s: Record) -> Int:
 def reset(s: Record, seed: Any) -> None:
     """R24: nothing laid. Nothing is random. Clears only what was used."""
     for k in range(len(s.lengths)):
-        for step in range(s.lengths[k]):
-            s.boards[k, step] = 0
-        s.lengths[k] = 0
-        s.done[k] = 0
-        s.fogged[k] = 0
+        if s.lengths[k] > 0:
+            for step in range(s.lengths[k]):
+                s.boards[k, step] = 0
+            s.lengths[k] = 0
+            s.done[k] = 0
+            s.fogged[k] = 0
     for k in range(PAIRINGS):
         for column in range(3):
             s.results[k, column] = 0
@@ -329,6 +331,8 @@ def _lay(s: Record) -> None:
     boards = DECK if s.deck else 1
     if laid % (2 * boards) == 0:
         _play_rounds(s, laid - 2 * boards, boards)
+        if s.choice == IN_FOG and not s.deck:
+            _note_done(s, laid - 2)
         if laid == 2 * boards * np.int64(s.rounds):
             _decide_winner(s)
 
@@ -345,7 +349,7 @@ def _play_rounds(s: Record, first: Int, boards: int) -> None:
         length_a = _pack(s, first + i, 0, cells, score, since)
         for j in range(boards):
             length_b = _pack(s, first + boards + j, 1, cells, score, since)
-            a, b, ended, last, hit_a, hit_b = play_packed(
+            a, b, ended, _, _, _ = play_packed(
                 cells[0, :length_a],
                 score[0, :length_a],
                 since[0],
@@ -360,9 +364,28 @@ def _play_rounds(s: Record, first: Int, boards: int) -> None:
             s.totals[0] += a
             s.totals[1] += b
             done += 1
-            if not s.deck:
-                s.done[first] = min(last, hit_a) + 1
-                s.done[first + 1] = min(last, hit_b) + 1
+
+
+@kernel
+def _note_done(s: Record, first: Int) -> None:
+    """R26: note how far both boards of a round were carried out, from slot ``first`` on. Plays the round once more."""
+    steps = s.boards.shape[1]
+    cells = np.empty((2, steps), np.uint16)
+    score = np.empty((2, steps), np.uint16)
+    since = np.empty((2, len(s.traps)), np.uint16)
+    length_a = _pack(s, first, 0, cells, score, since)
+    length_b = _pack(s, first + 1, 1, cells, score, since)
+    _, _, _, last, hit_a, hit_b = play_packed(
+        cells[0, :length_a],
+        score[0, :length_a],
+        since[0],
+        cells[1, :length_b],
+        score[1, :length_b],
+        since[1],
+        s.live != 0,
+    )
+    s.done[first] = min(last, hit_a) + 1
+    s.done[first + 1] = min(last, hit_b) + 1
 
 
 @kernel
