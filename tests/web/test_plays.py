@@ -153,8 +153,8 @@ def test_a_deck_is_laid_and_both_are_seen_at_the_end(client: Client) -> None:
     assert len(history) == 100
     asked = {"size": 3, "boards": history[37]["boards"]}
     assert client.post(f"{API}/spaces/rounds", json=asked).json()["points"] == history[37]["points"]
-    unfinished = {"boardSize": 3, "sequence": boards[0]["sequence"][:-1]}
-    refused = client.post(f"{API}/spaces/rounds", json={"size": 3, "boards": [boards[0], unfinished]})
+    wrong = {"boardSize": 3, "sequence": boards[0]["sequence"][1:]}
+    refused = client.post(f"{API}/spaces/rounds", json={"size": 3, "boards": [boards[0], wrong]})
     assert refused.status_code == 422
     assert "board 2" in refused.json()["error"]
     large = client.post(f"{API}/spaces/samples", json={"size": 9, "count": 3}).json()["boards"]
@@ -214,7 +214,8 @@ def test_only_some_bots_are_kept_between_their_moves(monkeypatch: pytest.MonkeyP
         {"game": "dots", "seats": ["person", "person"], "opening": [{"orient": "X"}]},
         {"game": "spaces", "seats": ["person", "person"], "options": {"mode": "deck", "rounds": 3}},
         {"game": "spaces", "seats": ["person", "person"], "options": {"rounds": 26}},
-        {"game": "spaces", "seats": ["person", "person"], "options": {"size": 50}},
+        {"game": "spaces", "seats": ["person", "person"], "options": {"size": 101}},
+        {"game": "spaces", "seats": ["person", "person"], "options": {"size": 11, "rounds": 11}},
         {"game": "dots", "seats": ["person", "person"], "surprise": 1},
     ],
 )

@@ -184,7 +184,7 @@ class Tools:
         found = self._find(match)
         seat = found.seat_of(key)
         seen = found.position(seat, turn)
-        text = f"{seen.drawing()}\n\n{_standing(found.view(seat))}"
+        text = f"{seen.game.tidy_drawing(seen.drawing())}\n\n{_standing(found.view(seat))}"
         shown = [Image(data=picture(seen), format="png")] if image else []
         return [text, *shown, *([dumps(seen.state)] if state else [])]
 

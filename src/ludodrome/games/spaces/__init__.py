@@ -9,8 +9,8 @@ codes; ``box_board``, ``board_svg`` and ``matrix_svg`` draw.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -155,7 +155,6 @@ class Spaces(Game):
     )
     reply_patterns = (r"(?<![\w:])\d{1,3}:\d{1,2}:[ulrdf1-9]+(?:\s*,\s*\d{1,3}:\d{1,2}:[ulrdf1-9]+)*(?![\w:])",)
     reply_keys = frozenset({"boardSize", "sequence", "deck"})
-    text_limits: ClassVar[Mapping[str, int]] = {"size": display.MAX_SIZE}
     why_not_searchable = "ludodrome.spaces.respond finds the best answer"
     benchmarks_module = f"{__name__}.analysis"
     diagrams = display.DIAGRAMS
@@ -244,21 +243,42 @@ class Spaces(Game):
 
     # The page
 
-    def board_marks(self, states: Any, legal: Sequence[Any]) -> Json:
-        """The last round, step by step."""
-        state = self.decode(states[0])
-        if self._options["mode"] == "rounds" and state["history"]:
-            return {"round": display.round_view(state["history"][-1]["boards"], state["size"], state["rules"])}
-        return {}
+    def observation_marks(self, observation: Any, states: Any, encode: Callable[[], Any], legal: Sequence[Any]) -> Json:
+        """The last round, step by step, as far as it may be seen."""
+        if self._options["mode"] == "deck" or not observation["history"]:
+            return {}
+        boards = None if states is None else self.decode(states[0])["history"][-1]["boards"]
+        view = display.seen_round(observation["history"][-1], self._options["size"], self._options["rules"], boards)
+        return {} if view is None else {"round": view}
+
+    def page_state(self, observation: Any) -> Any:
+        """The observation; with codes for boards where the grid is large."""
+        return display.short_state(observation) if self.is_large else observation
+
+    def page_move(self, move: Any, text: str) -> Any:
+        """The board or the deck; its code where the grid is large."""
+        return text if self.is_large else move
+
+    def page_line(self, state: Any) -> str:
+        """The state on one line; only its last round where the grid is large."""
+        return display.short_line(state) if self.is_large else self.format_state(state)
+
+    def tidy_drawing(self, drawing: str) -> str:
+        """Leave out the grid where it is large."""
+        return display.without_grid(drawing) if self.is_large else drawing
+
+    @property
+    def is_large(self) -> bool:
+        """Whether boards are too large to be sent as JSON or drawn as text again and again."""
+        return bool(self._options["size"] > display.SMALL_SIZE)
 
     def check_page(self) -> None:
-        """The page shows grids and matches up to a size."""
-        size, rounds = self._options["size"], self._options["rounds"]
-        if size > display.MAX_SIZE or rounds > display.MAX_ROUNDS:
-            raise ValueError(
-                f"on the page spaces has a size of 2 to {display.MAX_SIZE} and 1 to {display.MAX_ROUNDS} rounds, "
-                f"not {show(size)} and {show(rounds)}"
-            )
+        """The page shows matches up to a number of rounds, fewer of them where the grid is large."""
+        rounds = self._options["rounds"]
+        most = display.MAX_LARGE_ROUNDS if self.is_large else display.MAX_ROUNDS
+        if rounds > most:
+            where = f"above size {display.SMALL_SIZE}" if self.is_large else f"up to size {display.SMALL_SIZE}"
+            raise ValueError(f"on the page spaces has 1 to {most} rounds {where}, not {show(rounds)}")
 
     @classmethod
     def options_from_state(cls, state: Any) -> Json:

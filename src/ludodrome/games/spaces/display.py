@@ -1,16 +1,19 @@
-"""How Spaces is shown: diagrams of the rules, rounds step by step, pictures."""
+"""How Spaces is shown: diagrams of the rules, rounds step by step, states for the page, pictures."""
 
 from typing import Any
 
 from ludodrome.game import Game
 from ludodrome.game_extras import Diagram, Json
-from ludodrome.games.spaces.boards import steps_of
+from ludodrome.games.spaces.boards import DECK, encode_board, steps_of
 from ludodrome.games.spaces.simulation import simulate
 from ludodrome.jit import Array, Record
 from ludodrome.painting import CELL, HEIGHTS, INK, PAPER, SEATS, Canvas
 
-MAX_SIZE, MAX_ROUNDS = 10, 25
-"""The largest grid, and the most rounds of a match, that the page shows."""
+SMALL_SIZE = 10
+"""Up to this size the page gets states as they are, and texts have drawings. Larger boards come as codes: a board of
+size 100 may have 20,000 steps, which are a megabyte of JSON and 20 kilobytes of code."""
+MAX_ROUNDS, MAX_LARGE_ROUNDS = 25, 10
+"""The most rounds of a match on the page: up to SMALL_SIZE, and above it."""
 DIAGRAMS = (
     Diagram(17, "Lay a board: from the bottom row up to the goal.", "", {"size": 3, "rounds": 1}),
     Diagram(
@@ -22,23 +25,109 @@ DIAGRAMS = (
 )
 
 
+# Rounds
+
+
 def round_view(boards: list[Any], size: int, rules: str) -> Json:
-    """A round, step by step, on the common grid."""
+    """A round on the common grid: the squares of each piece after each step, by seat; traps and points by step."""
     played = simulate(boards[0], boards[1], size, rules)
     return {
         "points": played.points,
         "ended": played.ended,
-        "steps": [
-            {
-                "squares": [list(square) for square in step.squares],
-                "did": step.did,
-                "traps": [None if trap is None else list(trap) for trap in step.traps],
-                "points": step.points,
-                "events": [{"seat": e.seat, "points": e.points, "reason": e.reason} for e in step.events],
-            }
+        "squares": [[list(step.squares[seat]) for step in played.steps] for seat in range(2)],
+        "traps": [
+            [[step.step, *trap] for step in played.steps if (trap := step.traps[seat]) is not None] for seat in range(2)
+        ],
+        "events": [
+            {"step": step.step, "seat": event.seat, "points": event.points, "reason": event.reason}
             for step in played.steps
+            for event in step.events
         ],
     }
+
+
+def seen_round(entry: Json, size: int, rules: str, boards: list[Any] | None = None) -> Json | None:
+    """A round of the history of an observation, as far as it may be seen; None if too little is known of it.
+
+    ``boards`` are the true ones. Of a board in the fog the view has only what the entry has: visited cells and the
+    steps of its traps. From the truth come how long the round was and when points were won or lost.
+    """
+    seen = entry["boards"]
+    if not any(_is_fogged(board) for board in seen):
+        return round_view(seen, size, rules)
+    if boards is None:
+        return None
+    view = round_view(boards, size, rules)
+    for seat, board in enumerate(seen):
+        if _is_fogged(board):
+            view["squares"][seat] = _visited_squares(board, size, seat, len(view["squares"][seat]))
+            view["traps"][seat] = [[step] for step in board["traps"]]
+    return {**view, "events": [{**event, "reason": ""} for event in view["events"]]}
+
+
+def _is_fogged(board: Json) -> bool:
+    """Whether a board is hidden but for what was visited."""
+    return "visited" in board
+
+
+def _visited_squares(board: Json, size: int, seat: int, length: int) -> list[list[int]]:
+    """Where the piece of a board in the fog was after each step, on the common grid."""
+    at = {step: (row, col) for step, row, col in board["visited"]}
+    squares: list[list[int]] = []
+    for step in range(1, length + 1):
+        if step in at:
+            row, col = at[step]
+            squares.append([row, col] if seat == 0 else [size - 1 - row, size - 1 - col])
+        else:
+            squares.append(squares[-1])
+    return squares
+
+
+# States and moves for the page
+
+
+def short_state(state: Json) -> Json:
+    """A state of a large grid for the page: boards as codes, and of the history only the last round's.
+
+    In the mode ``deck`` the boards of the history are in ``decks``, two lists of ten codes.
+    """
+    history = state["history"]
+    shown = {**state, "chosen": short_board(state["chosen"])}
+    shown["history"] = [{name: value for name, value in entry.items() if name != "boards"} for entry in history]
+    if history and state["mode"] == "deck":
+        rows, cols = [entry["boards"][0] for entry in history[::DECK]], [entry["boards"][1] for entry in history[:DECK]]
+        shown["decks"] = [[encode_board(board) for board in boards] for boards in (rows, cols)]
+    elif history:
+        shown["history"][-1]["boards"] = [short_board(board) for board in history[-1]["boards"]]
+    return shown
+
+
+def short_board(laid: Any) -> Any:
+    """A board as its code, a deck as its codes; what is neither (nothing, or a board in the fog) as it is."""
+    if type(laid) is dict and "deck" in laid:
+        return {"deck": [encode_board(board) for board in laid["deck"]]}
+    return encode_board(laid) if type(laid) is dict and "sequence" in laid else laid
+
+
+def short_line(state: Json) -> str:
+    """The round of a state that is being prepared, or its last one, as a match of one round on one line."""
+    laid, history = state["chosen"], state["history"]
+    start = f"{state['mode']} {state['size']} {state['rules']} {state['choice']} 1/1"
+    if state["mode"] == "deck" or (laid is None and (state["to_move"] is not None or not history)):
+        return f"{start} - -"
+    if laid is not None:
+        return f"{start} {encode_board(laid)} -"
+    return f"{start} - {'|'.join(encode_board(board) for board in history[-1]['boards'])}"
+
+
+def without_grid(drawing: str) -> str:
+    """The drawing of a state without the grid of the board that is laid."""
+    lines = drawing.split("\n")
+    laid = next((number for number, line in enumerate(lines) if line.startswith("laid by seat")), len(lines) - 2)
+    return "\n".join([*lines[: laid + 1], lines[-1]])
+
+
+# Pictures
 
 
 def paint(game: Game, record: Record) -> Array:

@@ -126,9 +126,10 @@ async def look(
 
 
 @router.get("/plays/{name}/positions/{number}")
-def position(request: Request, name: str, number: int) -> Json:
+def position(request: Request, name: str, number: int, who: Anybody, key: Key = None) -> Json:
     """The position after ``number`` moves."""
-    return play_of(request, name).position(number)
+    play = play_of(request, name)
+    return play.position(number, viewer_of(play, who, key))
 
 
 @router.post("/plays/{name}/moves")
