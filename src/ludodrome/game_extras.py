@@ -182,6 +182,11 @@ class GameExtras:
     diagrams: ClassVar[tuple[Diagram, ...]] = ()
     """Positions shown on the rules page, each below its rule."""
 
+    people_options: ClassVar[Mapping[str, Any]] = {}
+    """Options with which people begin on the page and in the terminal, where they differ from the defaults."""
+    people_options_reason: ClassVar[str] = ""
+    """Why people begin with these options, in a sentence or two."""
+
     routes_module: ClassVar[str] = ""
     """Module whose ``router``, a FastAPI router, the server adds below ``/api/v1``."""
 

@@ -103,7 +103,9 @@ def analyse(request: Request, asked: Question) -> Json:
 def analysis_page(request: Request, game_id: str) -> Response:
     """The analysis board."""
     first = showcase(game_id) if game_id in GAMES else None
-    return page(request, "analysis.html", game_id, "/analysis", data={"game": game_id, "showcase": first})
+    options = dict(find(game_id).game_class().people_options) if first is not None else {}
+    data = {"game": game_id, "showcase": first, "people_options": options}
+    return page(request, "analysis.html", game_id, "/analysis", data=data)
 
 
 @router.post("/boards/{game_id}")

@@ -43,6 +43,8 @@ def one_game(game_id: str) -> Json:
             }
             for one in game.available
         ],
+        "people_options": dict(game.people_options),
+        "people_options_reason": game.people_options_reason,
         "seats": game.seats,
         "bots": bot_names(game),
     }

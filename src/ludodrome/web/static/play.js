@@ -382,7 +382,7 @@ async function giveHint() {
 }
 
 const ask = (state, seconds, lines) =>
-  postPatiently("/analysis", { game: data.game, options: view.options, state, seconds, lines });
+  postPatiently("/analysis", { game: data.game, ...GameBoard.question(state, view.options), seconds, lines });
 
 async function analyse() {
   const asked = ++engineAsked;
