@@ -153,8 +153,16 @@ def test_a_deck_is_laid_and_both_are_seen_at_the_end(client: Client) -> None:
     assert len(history) == 100
     asked = {"size": 3, "boards": history[37]["boards"]}
     assert client.post(f"{API}/spaces/rounds", json=asked).json()["points"] == history[37]["points"]
-    wrong = {"boardSize": 3, "sequence": boards[0]["sequence"][1:]}
-    refused = client.post(f"{API}/spaces/rounds", json={"size": 3, "boards": [boards[0], wrong]})
+    start = {"boardSize": 3, "sequence": boards[0]["sequence"][:1]}
+    column = start["sequence"][0]["position"]["col"]
+    shown = client.post(f"{API}/spaces/rounds", json={"size": 3, "boards": [start, start]}).json()
+    assert (shown["points"], shown["ended"], shown["squares"]) == (
+        [0, 0],
+        "complete",
+        [[[2, column]], [[0, 2 - column]]],
+    )
+    finish_alone = {"boardSize": 3, "sequence": [{**boards[0]["sequence"][-1], "order": 1}]}
+    refused = client.post(f"{API}/spaces/rounds", json={"size": 3, "boards": [start, finish_alone]})
     assert refused.status_code == 422
     assert "board 2" in refused.json()["error"]
     large = client.post(f"{API}/spaces/samples", json={"size": 9, "count": 3}).json()["boards"]

@@ -14,9 +14,9 @@ from ludodrome.jit import Array, kernel
 UP, LEFT, RIGHT, FIRST_TRAP, FINISH = 0, 1, 2, 3, 12
 
 
-def best_by_force(boards: list[Any], size: int, rules: str) -> tuple[int, list[int], list[int]]:
+def best_by_force(boards: list[Any] | spaces.Packed, size: int, rules: str) -> tuple[int, list[int], list[int]]:
     """How many legal boards there are, and the best margin and the most own points against each of those given."""
-    packed = spaces.Packed(boards, size, rules)
+    packed = boards if isinstance(boards, spaces.Packed) else spaces.Packed(boards, size, rules)
     best = np.full((len(boards), 2), -1000)
     count = _walk(size, rules == "live", *packed.arrays(rotated=True), packed.ends, best)
     return count, best[:, 0].tolist(), best[:, 1].tolist()

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.games.spaces.oracle_boards import Json, boards, check, continuations, faults, json_board, playable, steps_of
 from tests.games.spaces.oracle_rounds import simulate
-from tests.games.spaces.oracle_samples import decode_code, encode_code, random_legal, random_playable
+from tests.games.spaces.oracle_samples import decode_code, encode_code, random_legal, random_playable, random_unfinished
 
 __all__ = [
     "apply",
@@ -24,6 +24,7 @@ __all__ = [
     "playable",
     "random_legal",
     "random_playable",
+    "random_unfinished",
     "simulate",
     "to_move",
 ]

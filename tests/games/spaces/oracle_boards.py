@@ -280,8 +280,16 @@ def check(board: Any, size: int, rules: str) -> list[str]:
 
 
 def playable(board: Any, size: int, rules: str) -> bool:
-    """Whether a board keeps R2 to R7 (R7)."""
-    return not any(rule in PLAYABLE_RULES for _, rule in faults(board, size, rules))
+    """Whether a board keeps R2 to R7; it may be unfinished, and then R6 has nothing to say about it (R6, R7)."""
+    found = {rule for _, rule in faults(board, size, rules)}
+    if "R2" not in found and unfinished(board):
+        found.discard("R6")
+    return not found.intersection(PLAYABLE_RULES)
+
+
+def unfinished(board: Json) -> bool:
+    """Whether a well-formed board has no final step (R6)."""
+    return all(step.kind != "final" for step in steps_of(board))
 
 
 # What may come next

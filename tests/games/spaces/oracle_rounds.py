@@ -26,8 +26,8 @@ class Side:
         self.finished = False
 
     def act(self, index: int) -> None:
-        """Carry out a step, unless stopped (R19)."""
-        if self.stopped:
+        """Carry out a step, unless stopped or complete (R19)."""
+        if self.stopped or index >= len(self.steps):
             return
         kind, own = self.steps[index]
         square = rotated(own, self.setting.size) if self.turned else own
@@ -55,6 +55,10 @@ class Side:
         """Whether both pieces are on the same square inside the grid (R21)."""
         return self.square == other.square and self.setting.inside(self.square)
 
+    def goes_on(self, index: int) -> bool:
+        """Whether a step is left after this one: not if stopped, not if it was the last (R23)."""
+        return not self.stopped and index + 1 < len(self.steps)
+
     def steps_on_trap(self, other: Side) -> bool:
         """Whether this piece is hit now: inside, not stopped before and on a trap of the other side (R22)."""
         return not self.stopped and self.setting.inside(self.square) and self.square in other.traps
@@ -71,6 +75,8 @@ def simulate(a: Json, b: Json, size: int, rules: str) -> tuple[list[int], str]:
         for side in sides:
             side.act(index)
         ended = judged(first, second, setting)
+        if not ended and not any(side.goes_on(index) for side in sides):
+            ended = "complete"
         index += 1
     return [side.points for side in sides], ended
 

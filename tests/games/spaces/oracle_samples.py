@@ -63,6 +63,13 @@ def random_playable(size: int, rules: str, rng: random.Random) -> Json:
         stands = square if kind == "piece" else stands
 
 
+def random_unfinished(size: int, rules: str, rng: random.Random) -> Json:
+    """A playable board without a finish: a finished one cut off anywhere, often early, or any walk from the start."""
+    make = rng.choice([random_legal, random_playable])
+    steps = steps_of(make(size, rules, rng))[:-1]
+    return json_board(steps[: rng.choice([len(steps), rng.randint(1, len(steps)), rng.randint(1, 3)])], size)
+
+
 # The code of a board
 
 

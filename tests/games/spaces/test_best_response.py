@@ -222,7 +222,7 @@ def test_size_100(rules: str) -> None:
 
 def test_a_board_that_cannot_be_played_is_refused() -> None:
     with pytest.raises(IllegalMove, match=r"board 0: .*\(R6\)"):
-        spaces.respond(board("3:1:uu"), 3)
+        spaces.respond(board("3:1:uuff"), 3)
 
 
 @pytest.mark.parametrize(

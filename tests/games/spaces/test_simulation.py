@@ -35,7 +35,7 @@ def test_a_matrix_of_nothing_and_of_unplayable_boards() -> None:
     for wrong, rule in (
         (board("3:0:4uuf"), "R5"),
         (board("3:1:uf"), "R6"),
-        (board("3:1:uu"), "R6"),
+        (board("3:1:uuff"), "R6"),
         (squares(3, "p2,1 p0,1 f-1,1"), "R4"),
         ({}, "R2"),
     ):

@@ -1,11 +1,12 @@
 """Spaces: two prepared boards run against each other.
 
-Besides the game, this package offers a laboratory. ``check``, ``validate``, ``steps``, ``simulate``,
-``simulate_matrix``, ``respond`` and ``respond_to_mixture`` take boards as JSON; ``sensible`` and
-``quick`` make boards. ``count_boards`` and ``count_by`` count them; ``generate`` and ``sample``
-return actions, which ``format_board`` turns into JSON. ``perfect``, ``Equilibrium``, ``Inspection``,
-``LeastLoss`` and ``match_value`` are about perfect play. ``encode_board`` and ``parse_board`` convert
-codes; ``box_board``, ``board_svg`` and ``matrix_svg`` draw.
+Besides the game, this package offers a laboratory. ``check``, ``check_playable``, ``validate``,
+``steps``, ``simulate``, ``simulate_matrix``, ``respond`` and ``respond_to_mixture`` take boards as
+JSON; ``sensible`` and ``quick`` make boards. ``count_boards`` and ``count_by`` count them;
+``generate`` and ``sample`` return actions, which ``format_board`` turns into JSON. ``perfect``,
+``Equilibrium``, ``Inspection``, ``LeastLoss`` and ``match_value`` are about perfect play.
+``encode_board`` and ``parse_board`` convert codes; ``box_board``, ``board_svg`` and ``matrix_svg``
+draw.
 """
 
 import re
@@ -47,7 +48,7 @@ from ludodrome.games.spaces.equilibria import (
     sensible,
 )
 from ludodrome.games.spaces.generation import generate
-from ludodrome.games.spaces.legality import Fault, Layer, all_boards, check, steps, validate
+from ludodrome.games.spaces.legality import Fault, Layer, all_boards, check, check_playable, steps, validate
 from ludodrome.games.spaces.mixture_response import respond_to_mixture
 from ludodrome.games.spaces.sampling import quick, sample
 from ludodrome.games.spaces.simulation import (
@@ -86,6 +87,7 @@ __all__ = [
     "board_svg",
     "box_board",
     "check",
+    "check_playable",
     "count_boards",
     "count_by",
     "draw_board",

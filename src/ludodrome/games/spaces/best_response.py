@@ -93,7 +93,7 @@ def respond(
     nodes: int = NODES,
     seconds: float | None = None,
 ) -> Response:
-    """The best legal board against a playable one.
+    """The best legal board against a playable one, which may be unfinished.
 
     ``objective``: ``margin``, own points minus the opponent's, or ``points``, own points only. The search stops after
     ``nodes`` nodes, or ``seconds`` if given, and returns the best board found, with ``proven`` and ``bound``. Without
@@ -104,7 +104,8 @@ def respond(
     if seconds is not None and not seconds >= 0:
         raise ValueError(f"seconds is a number from 0 on, not {validation.show(seconds)}")
     packed = Packed([board], size, rules)
-    return _ResponseSearch(packed, weights, nodes, seconds).answer()
+    waiting = packed.waiting(max(longest(size), packed.longest) + 1)  # until every legal board has finished
+    return _ResponseSearch(waiting, weights, nodes, seconds).answer()
 
 
 def prepare() -> None:

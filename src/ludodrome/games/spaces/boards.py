@@ -28,13 +28,15 @@ BOARD_KEYS = ("boardSize", "sequence")
 STEP_KEYS = ("position", "type", "order")
 
 # Actions minus ``size``: the first ``size`` actions are the starts, then these follow. There are
-# size + 13 actions; DOWN is never legal and exists for the simulator only.
+# size + 13 actions. DOWN and WAIT are never legal and exist for the simulator only: a playable board may
+# go down, and an unfinished one waits once its steps are done (R7).
 UP, LEFT, RIGHT, FIRST_TRAP = range(4)
 PLACES = tuple((row, col) for row in (-1, 0, 1) for col in (-1, 0, 1))
 """Trap places around the piece, in reading order."""
 HERE = FIRST_TRAP + PLACES.index((0, 0))
 FINISH = FIRST_TRAP + len(PLACES)
 DOWN = FINISH + 1
+WAIT = DOWN + 1
 
 _MOVES = {(-1, 0): UP, (0, -1): LEFT, (0, 1): RIGHT, (1, 0): DOWN}
 _TRAPS = {place: FIRST_TRAP + k for k, place in enumerate(PLACES)}

@@ -21,13 +21,13 @@ from ludodrome.envs.observations import MODES, check_render_mode
 from ludodrome.game import checked_count
 from ludodrome.games import make
 from ludodrome.games.spaces import check, encode_board, format_board, perfect
-from ludodrome.games.spaces import rounds as round_kernels
 from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, checked_size, is_live
 from ludodrome.games.spaces.codec import read_finished
 from ludodrome.games.spaces.display import paint_boards
-from ludodrome.games.spaces.rounds import COL_OF_PLACE, ENDED, ROW_OF_PLACE, shift
+from ludodrome.games.spaces.rounds import COL_OF_PLACE, ROW_OF_PLACE, shift
 from ludodrome.games.spaces.rules import MAX_ROUNDS, longest
 from ludodrome.games.spaces.sampling import pool
+from ludodrome.games.spaces.simulation import play_boards
 from ludodrome.jit import Array, python
 from ludodrome.validation import choice as chosen
 
@@ -77,18 +77,9 @@ class StyleContext(NamedTuple):
 
 def play_round(first: bytes, second: bytes, size: int, live: bool) -> RoundResult:
     """Play a round; the second board is rotated."""
-    one, other = _packed(first, size, live, False), _packed(second, size, live, True)
-    a, b, ended, last, *hits = round_kernels.play_round(*one, *other, live)
-    steps = [min(int(last), int(hit)) + 1 for hit in hits]
-    return RoundResult((int(a), int(b)), ENDED[ended], (steps[0], steps[1]))
-
-
-def _packed(board: bytes, size: int, live: bool, rotated: bool) -> tuple[Array, Array, Array]:
-    actions = np.frombuffer(board, np.uint8)
-    cells, score = np.empty((2, len(board)), np.uint16)
-    since = np.empty((1, size * size), np.uint16)
-    round_kernels.pack_many(actions, np.array([len(board)]), size, live, rotated, cells, score, since)
-    return cells, score, since[0]
+    played = play_boards(first, second, size, live)
+    steps = [min(played.last, hit) + 1 for hit in played.hits]
+    return RoundResult((played.points[0], played.points[1]), played.ended, (steps[0], steps[1]))
 
 
 def planes(board: bytes, size: int, turned: bool = False, steps: int | None = None) -> Array:

@@ -52,7 +52,7 @@ class Fault(NamedTuple):
 
 
 PLAYABLE = ("R2", "R3", "R4", "R5", "R6", "R7")
-"""A board without faults of these rules can be played in a round (R7)."""
+"""A board without faults of these rules can be played in a round; that it is unfinished does not matter (R7)."""
 
 _SHOWN = 3
 """Maximum number of faults in one error sentence."""
@@ -71,7 +71,7 @@ def check(board: Any, size: int, rules: str = "written") -> list[Fault]:
 
 
 def faults(steps: Steps, size: int, live: bool, unfinished: bool = False) -> list[Fault]:
-    """All faults of steps. An unfinished board does not need a finish yet (R6)."""
+    """All faults of steps. ``unfinished``: the board does not need a finish (R6)."""
     return list(iter_faults(steps, size, live, unfinished))
 
 
@@ -97,13 +97,30 @@ def refusal(found: Iterable[Fault]) -> str:
     return "; ".join(sentences if len(sentences) <= _SHOWN else [*sentences[:-1], "and more"])
 
 
+def check_playable(board: Any, size: int, rules: str = "written") -> list[Fault]:
+    """The faults that keep a board out of a round, in step order; an empty list means that it is playable (R7).
+
+    A playable board may be unfinished, and need not be legal.
+    """
+    checked_size(size)
+    live = is_live(rules)
+    try:
+        return list(_unplayable(read_board(board, size), size, live))
+    except BadShape as wrong:
+        return [Fault(0, "R2", str(wrong))]
+
+
 def why_unplayable(board: Any, size: int, live: bool) -> str:
     """Why a board cannot be played (R7), as one sentence; empty if it can."""
     try:
         steps = read_board(board, size)
     except BadShape as wrong:
         return str(wrong)
-    return refusal(fault for fault in iter_faults(steps, size, live) if fault.rule in PLAYABLE)
+    return refusal(_unplayable(steps, size, live))
+
+
+def _unplayable(steps: Steps, size: int, live: bool) -> Iterator[Fault]:
+    return (fault for fault in iter_faults(steps, size, live, unfinished=True) if fault.rule in PLAYABLE)
 
 
 def _fault(step: int, rule: str, what: str) -> Fault:
@@ -269,7 +286,7 @@ def validate(board: Any, size: int, rules: str = "written") -> list[Layer]:
         faults = [fault for fault in found if _LAYER_OF[fault.rule] == name]
         passed: bool | None = not faults
         if name == PLAYABILITY:
-            passed = not any(fault.rule in PLAYABLE for fault in found)
+            passed = not check_playable(board, size, rules)
         elif found and found[0].rule in ("R2", "R7") and name != STRUCTURE:
             passed = None
         layers.append(Layer(name, passed, faults))

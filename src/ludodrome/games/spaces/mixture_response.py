@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ludodrome.game import IllegalMove
 from ludodrome.games.spaces import rounds
 from ludodrome.games.spaces.best_response import MixedResponse
 from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, HERE, LEFT, RIGHT, UP, format_board
@@ -324,8 +325,11 @@ _KEPT = 64
 def respond_to_mixture(
     boards: Sequence[Any], weights: Sequence[float], size: int, rules: str = "written", nodes: int = USUAL_NODES
 ) -> MixedResponse:
-    """The best board found against playable boards with these weights."""
+    """The best board found against playable boards with these weights. They must be finished."""
     others = Packed(boards, size, rules)
+    if others.unfinished:
+        number = others.unfinished[0]
+        raise IllegalMove(f"board {number}: it is unfinished, and a mixture has finished boards only; see ``respond``")
     search = MixtureSearch(others, np.rint(normalised(weights, len(others)) * WHOLE))
     search.consider(pool(size))  # legal under both rule sets
     search.run(nodes)

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.games.spaces.boards import DOWN, FINISH, FIRST_TRAP, LEFT, PLACES, UP
+from ludodrome.games.spaces.boards import DOWN, FINISH, FIRST_TRAP, LEFT, PLACES, UP, WAIT
 from ludodrome.jit import Array, Int, entry, kernel
 
 NEVER = 0xFFFF
 """Longer than any board: R7 allows at most 40,000 steps."""
 
-GOAL, COLLISION, TRAPPED = range(3)
-ENDED = ("goal", "collision", "trap")
+GOAL, COLLISION, TRAPPED, COMPLETE = range(4)
+ENDED = ("goal", "collision", "trap", "complete")
 
 ROW_OF_PLACE = np.array([row for row, _ in PLACES], np.int64)
 COL_OF_PLACE = np.array([col for _, col in PLACES], np.int64)
@@ -40,7 +40,7 @@ def shift(what: Int) -> Any:
 
 @kernel
 def is_playable(actions: Array, size: Int, live: bool) -> bool:
-    """R7 for a board that starts on the bottom row and has no jumps: it stays inside and ends at the goal."""
+    """R7 for a board that starts on the bottom row and has no jumps: it stays inside, and nothing follows a finish."""
     steps = len(actions)
     if steps > 4 * size * size:
         return False
@@ -62,12 +62,12 @@ def is_playable(actions: Array, size: Int, live: bool) -> bool:
             to_col = col = col + right
         if to_row < 0 or to_row >= size or to_col < 0 or to_col >= size:  # R4, R5
             return False
-    return False
+    return True  # unfinished
 
 
 @kernel
 def pack(actions: Array, size: Int, live: bool, rotated: bool, cells: Array, score: Array, since: Array) -> None:
-    """Prepare a playable board for rounds.
+    """Prepare a playable board for rounds. An unfinished one ends with waits, see ``play_packed``.
 
     actions: (steps,) uint8; cells: (steps,) uint16, the piece's square after each step, before the
     finish; score: (steps,) uint16, points earned so far; since: (size * size,) uint16.
@@ -87,7 +87,7 @@ def pack(actions: Array, size: Int, live: bool, rotated: bool, cells: Array, sco
             trap = (row + ROW_OF_PLACE[place]) * size + col + COL_OF_PLACE[place]
             trap = last - trap if rotated else trap
             since[trap] = min(np.int64(since[trap]), k)
-        elif what >= 0:
+        elif 0 <= what < WAIT:
             down, right = shift(what)
             row += down
             col += right
@@ -104,6 +104,10 @@ def play_packed(
     cells_a: Array, score_a: Array, since_a: Array, cells_b: Array, score_b: Array, since_b: Array, live: bool
 ) -> Any:
     """Play two packed boards, the second one rotated.
+
+    The last step of a board counts as its finish. So an unfinished board must end with waits, more
+    than enough for the steps of the other one: then nothing happens in the last of them, the points
+    are right, and "goal" means that both sequences are complete (``simulation.play_boards``).
 
     Returns the points of both, how the round ended, the last step, and the steps in which the
     pieces were hit by a trap, or NEVER.

@@ -24,7 +24,7 @@ from ludodrome.games.spaces.boards import (
     parse_playable,
 )
 from ludodrome.games.spaces.display import round_view
-from ludodrome.games.spaces.legality import empty_states, finished, steps
+from ludodrome.games.spaces.legality import check_playable, empty_states, finished, steps
 from ludodrome.games.spaces.sampling import UNIFORM, quick, sample
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, MAX_SEED, Strict
 
@@ -132,16 +132,18 @@ def samples(asked: BoardSample) -> Json:
 
 @router.post("/rounds")
 def played(asked: BoardPair) -> Json:
-    """Two boards run against each other. A board that is not finished yet is run as far as it goes."""
+    """Two boards run against each other. They must be playable; they may be unfinished, or not legal."""
     return round_view([_checked(asked, number) for number in range(2)], asked.size, asked.rules)
 
 
 def _checked(asked: BoardPair, number: int) -> Json:
-    """One of two boards; IllegalMove if no legal board begins like it."""
+    """One of two boards; IllegalMove if it is not playable."""
     sent = asked.boards[number]
     try:
-        board = _of_size(parse_board(sent), asked.size) if type(sent) is str else sent
-        steps(board, asked.size, asked.rules)
+        board: Json = _of_size(parse_board(sent), asked.size) if type(sent) is str else sent
     except IllegalMove as wrong:
         raise IllegalMove(f"board {number + 1}: {wrong}") from None
+    faults = check_playable(board, asked.size, asked.rules)
+    if faults:
+        raise IllegalMove(f"board {number + 1}: {faults[0].sentence}")
     return board

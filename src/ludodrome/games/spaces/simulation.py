@@ -5,7 +5,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -16,18 +16,20 @@ from ludodrome.games.spaces.boards import (
     FINAL,
     MARKS,
     TRAP,
+    WAIT,
     BadShape,
     Steps,
     action_word,
     actions_of,
     checked_size,
     drawable_steps,
+    is_finished,
     is_live,
     read_board,
     steps_of,
 )
 from ludodrome.games.spaces.legality import why_unplayable
-from ludodrome.games.spaces.rounds import COLLISION, ENDED, NEVER
+from ludodrome.games.spaces.rounds import COLLISION, COMPLETE, ENDED, GOAL
 from ludodrome.jit import Array
 from ludodrome.validation import show
 
@@ -50,7 +52,10 @@ class RoundStep:
     squares: list[tuple[int, int]]
     """Row and column of each piece after acting; a goal is row -1 or row ``size``."""
     did: list[str]
-    """What each seat did, in its own view (``up``, ``trap left``); ``stopped`` after a hit."""
+    """What each seat did, in its own view (``up``, ``trap left``).
+
+    ``stopped`` after a hit; ``complete`` after the last step of an unfinished board.
+    """
     traps: list[tuple[int, int] | None]
     """The squares on which traps were set in this step."""
     points: list[int]
@@ -64,7 +69,7 @@ class Round:
 
     points: list[int]
     ended: str
-    """``goal``, ``collision`` or ``trap``."""
+    """``goal``, ``collision``, ``trap`` or ``complete``."""
     steps: list[RoundStep]
 
 
@@ -79,20 +84,33 @@ class Packed:
         self.live = is_live(rules)
         if not isinstance(boards, Sequence) or isinstance(boards, str | bytes):
             raise IllegalMove(f"boards come as a list, not as {show(boards)}")
-        read = _read(boards, size, self.live, name)
-        self.actions: Array = np.frombuffer(b"".join(read), np.uint8)
-        self.ends: Array = _ends(read)
+        self._pack(_read(boards, size, self.live, name))
 
     @classmethod
     def from_actions(cls, boards: Sequence[bytes], size: int, live: bool) -> "Packed":
-        """Prepare legal boards, given as actions."""
+        """Prepare playable boards, given as actions."""
         packed = cls([], size, "live" if live else "written")
-        packed.actions = np.frombuffer(b"".join(boards), np.uint8)
-        packed.ends = _ends(boards)
+        packed._pack(boards)
         return packed
+
+    def _pack(self, boards: Sequence[bytes]) -> None:
+        self.actions: Array = np.frombuffer(b"".join(boards), np.uint8)
+        self.ends: Array = _ends(boards)
+        self.longest = max(map(len, boards), default=0)
+        self.unfinished = [number for number, board in enumerate(boards) if not is_finished(board, self.size)]
+        """The indices of boards that do not end at the goal."""
 
     def __len__(self) -> int:
         return len(self.ends)
+
+    def waiting(self, steps: int) -> "Packed":
+        """The same boards; unfinished ones wait where they are until ``steps`` steps are done (R7)."""
+        if not self.unfinished:
+            return self
+        boards = [part.tobytes() for part in np.split(self.actions, self.ends[:-1])]
+        for number in self.unfinished:
+            boards[number] = _waiting(boards[number], steps, self.size)
+        return Packed.from_actions(boards, self.size, self.live)
 
     def arrays(self, rotated: bool) -> tuple[Array, Array, Array]:
         """Cells, scores and traps as ``rounds.pack`` lays them out, one board after another."""
@@ -120,6 +138,11 @@ def _read(boards: Sequence[Any], size: int, live: bool, name: str) -> list[bytes
     return read
 
 
+def _waiting(actions: bytes, steps: int, size: int) -> bytes:
+    """An unfinished board with waits up to a number of steps; other boards as they are."""
+    return actions if is_finished(actions, size) else actions.ljust(steps, bytes([size + WAIT]))
+
+
 def _ends(read: Sequence[bytes]) -> Array:
     return np.cumsum([len(actions) for actions in read], dtype=np.int64)
 
@@ -135,6 +158,8 @@ def simulate_matrix(
     """
     first = _packed(boards_a, size, rules, "in the first list board")
     second = _packed(boards_b, size, rules, "in the second list board")
+    steps = max(first.longest, second.longest) + 1
+    first, second = first.waiting(steps), second.waiting(steps)
     points_a = np.empty((len(first), len(second)), np.int16)
     points_b = np.empty_like(points_a)
     rounds.play_matrix(
@@ -164,39 +189,63 @@ def simulate(a: Any, b: Any, size: int, rules: str = "written") -> Round:
     """
     checked_size(size)
     live = is_live(rules)
-    sides = [_Side(seat, actions, size) for seat, actions in enumerate(_read((a, b), size, live, "the board of seat"))]
-    points_a, points_b, ended, last, *hits = rounds.play_round(*sides[0].pack(live), *sides[1].pack(live), live)
-    for side, hit in zip(sides, hits, strict=True):
-        side.hit = hit
-    steps = [_play_step(sides, k, collision=ended == COLLISION and k == last) for k in range(last + 1)]
-    assert [points_a, points_b] == steps[-1].points, "the steps and the score agree"
-    return Round(steps[-1].points.copy(), ENDED[ended], steps)
+    boards = _read((a, b), size, live, "the board of seat")
+    played = play_boards(boards[0], boards[1], size, live)
+    sides = [_Side(seat, board, size, played) for seat, board in enumerate(boards)]
+    collided = played.ended == ENDED[COLLISION]
+    steps = [_play_step(sides, k, collision=collided and k == played.last) for k in range(played.last + 1)]
+    assert played.points == steps[-1].points, "the steps and the score agree"
+    return Round(steps[-1].points.copy(), played.ended, steps)
+
+
+class PlayedRound(NamedTuple):
+    """What a round of two boards comes to; lists are by seat, steps count from 0."""
+
+    points: list[int]
+    ended: str
+    last: int
+    """The last step."""
+    hits: list[int]
+    """The steps in which the pieces were hit by a trap, or ``rounds.NEVER``."""
+    scores: list[list[int]]
+    """The points earned up to each step of each board, losses aside."""
+
+
+def play_boards(a: bytes, b: bytes, size: int, live: bool) -> PlayedRound:
+    """Play a round of two playable boards, given as actions; the second one is rotated (R18 to R23)."""
+    enough = max(len(a), len(b)) + 1
+    packed = [_pack_one(_waiting(board, enough, size), size, live, seat == 1) for seat, board in enumerate((a, b))]
+    points_a, points_b, ended, last, *hits = rounds.play_round(*packed[0], *packed[1], live)
+    ends = [min(hit, len(board) - 1) for hit, board in zip(hits, (a, b), strict=True)]
+    if ended == GOAL and last > max(ends):  # nobody finished: the last wait is over
+        ended, last = COMPLETE, max(ends)
+    scores = [score[: len(board)].tolist() for (_, score, _), board in zip(packed, (a, b), strict=True)]
+    return PlayedRound([points_a, points_b], ENDED[ended], last, hits, scores)
+
+
+def _pack_one(actions: bytes, size: int, live: bool, rotated: bool) -> tuple[Array, Array, Array]:
+    """Cells, scores and traps of one board, for the kernel."""
+    cells, score = np.empty((2, len(actions)), np.uint16)
+    since = np.empty((1, size * size), np.uint16)
+    ends = np.array([len(actions)])
+    rounds.pack_many(np.frombuffer(actions, np.uint8), ends, size, live, rotated, cells, score, since)
+    return cells, score, since[0]
 
 
 class _Side:
     """One side of a round."""
 
-    def __init__(self, seat: int, actions: bytes, size: int) -> None:
+    def __init__(self, seat: int, actions: bytes, size: int, played: PlayedRound) -> None:
         steps = steps_of(actions, size)
         self.seat = seat
         self.size = size
         self.actions = actions
         self.kinds = [kind for _, _, kind in steps]
         self.squares = [self._common(row, col) for row, col, _ in steps]
-        self.score: list[int] = []
-        self.hit = NEVER
+        self.score = played.scores[seat]
+        self.hit = played.hits[seat]
         self.points = 0
         self.stands = self.squares[0]
-
-    def pack(self, live: bool) -> tuple[Array, Array, Array]:
-        """Cells, scores and traps for the kernel."""
-        length = len(self.actions)
-        cells, score = np.empty((2, length), np.uint16)
-        since = np.empty((1, self.size * self.size), np.uint16)
-        actions = np.frombuffer(self.actions, np.uint8)
-        rounds.pack_many(actions, np.array([length]), self.size, live, self.seat == 1, cells, score, since)
-        self.score = score.tolist()
-        return cells, score, since[0]
 
     def _common(self, row: int, col: int) -> tuple[int, int]:
         """R18: a square on the common grid."""
@@ -206,6 +255,8 @@ class _Side:
         """Take step k; return its word, the trap it sets, and its events."""
         if k > self.hit:
             return "stopped", None, []
+        if k >= len(self.actions):
+            return "complete", None, []
         trap = self.squares[k] if self.kinds[k] == TRAP else None
         if trap is None:
             self.stands = self.squares[k]
@@ -233,8 +284,8 @@ def _play_step(sides: list[_Side], k: int, collision: bool) -> RoundStep:
         if collision:
             events.append(side.lose(f"collides with seat {other.seat} on ({row},{col})"))
         elif side.hit == k:
-            moved = side.kinds[k] != TRAP
-            set_now = other.hit >= k and other.kinds[k] == TRAP and other.squares[k] == side.stands
+            moved = k < len(side.kinds) and side.kinds[k] != TRAP
+            set_now = acted[other.seat][1] == side.stands
             how = "steps on" if moved and not set_now else "is caught by"
             events.append(side.lose(f"{how} seat {other.seat}'s trap at ({row},{col})"))
     return RoundStep(

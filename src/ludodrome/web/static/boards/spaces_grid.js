@@ -9,11 +9,13 @@ export const CELL = 92,
   GOAL = 58;
 export const PITCH = CELL + GAP;
 const PAD = 9;
+/** Up to this size squares are large, and pieces small in them. */
+const FEW = 4;
 /** Squares across the window at scale 1. */
 const ACROSS = 10;
 /** Pixels of a square: where boards are laid with ease, where numbers are readable, where pieces are. */
 const COMFORT = 44,
-  NEAR = 24,
+  NEAR = 32,
   MID = 13;
 const ZOOM = 1.5,
   MOST_PIXELS = 96;
@@ -45,7 +47,7 @@ export class Grid {
     this.cols = svg("g", { class: "rim", "aria-hidden": "true" });
     this.svg = svg(
       "svg",
-      { viewBox: `${-left} ${-top} ${w + left} ${h + top}`, class: "grid" },
+      { viewBox: `${-left} ${-top} ${w + left} ${h + top}`, class: size > FEW ? "grid many" : "grid" },
       svg(
         "defs",
         {},
@@ -84,6 +86,10 @@ export class Grid {
   }
   get zoomed() {
     return this.scale > this.fitting * 1.001;
+  }
+  /** The radius of a piece; two in a square are smaller. */
+  piece(shared) {
+    return this.size > FEW ? (shared ? 18 : 23) : 14;
   }
   /** A pixel in the units of the drawing. */
   get hair() {

@@ -46,6 +46,7 @@ export class Path {
       this.clear();
       this.kind = kind;
       this.seat = seat;
+      this.shift = shift;
       this.node.setAttribute("class", `${this.name} s${seat}`);
       this.way.setAttribute("class", `way s${seat}`);
       this.pits.setAttribute("class", `pits s${seat}`);
@@ -95,10 +96,10 @@ export class Path {
       type === "trap"
         ? [
             cross(x, y - ABOVE, seat, 10),
-            svg("text", { class: `trap-number s${seat}`, x: x + 20, y: y - ABOVE }, String(order)),
+            svg("text", { class: `trap-number s${seat}`, x: x + 21, y: y - ABOVE }, String(order)),
           ]
         : [
-            shape(seat, x, y, 14),
+            shape(seat, x, y, this.grid.piece(this.shift !== 0)),
             svg("text", { class: "step-number", x, y: y + 0.5 }, type === "final" ? "★" : String(order)),
           ];
     this.drawn[at] = nodes;
