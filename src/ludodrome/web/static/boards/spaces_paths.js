@@ -106,24 +106,24 @@ export class Path {
     this.steps.append(...nodes);
   }
 
-  /** From far: the traps as larger crosses, the ends of the path, and some numbers. */
+  /** Where single numbers cannot be read: some of them beside the path; from far also larger traps and both ends. */
   #far() {
     const { grid, sequence, places, seat } = this;
-    if (grid.level !== "far" || !sequence.length) {
+    const far = grid.level === "far",
+      { hair } = grid,
+      r = Math.max(24, 2.6 * hair);
+    const pits = far
+      ? places.map(([x, y], at) => (sequence[at].type === "trap" ? crossPath(x, y, r) : "")).join("")
+      : "";
+    if (pits || this.pits.getAttribute("d")) this.pits.setAttribute("d", pits);
+    if (grid.level === "near" || !sequence.length) {
       if (this.labels.firstChild) this.labels.replaceChildren();
-      this.pits.setAttribute("d", "");
       return;
     }
-    const { hair } = grid,
-      r = Math.max(24, 2.6 * hair);
-    this.pits.setAttribute(
-      "d",
-      places.map(([x, y], at) => (sequence[at].type === "trap" ? crossPath(x, y, r) : "")).join(""),
-    );
     const stride = STRIDES.find((one) => one * grid.pixels >= APART) ?? 1000,
       parts = [];
     places.forEach(([x, y], at) => {
-      if (sequence[at].type !== "trap" && (at === 0 || at === places.length - 1)) parts.push(shape(seat, x, y, 5 * hair));
+      if (sequence[at].type !== "trap" && (at === 0 || at === places.length - 1)) parts.push(shape(seat, x, y, 4.5 * hair));
       else if ((at + 1) % stride === 0)
         parts.push(svg("text", { class: `far-number s${seat}`, x: x + 9 * hair, y }, String(at + 1)));
     });

@@ -1,0 +1,233 @@
+"""Spaces in a browser: large grids, a builder that touches little, unfinished boards, rounds scrubbed, fog."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from ludodrome.games import spaces
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nothing is clicked")
+
+PATIENCE = 120_000
+MAX_TOUCHED = 80
+"""Nodes and attributes that one key may change at any size."""
+LARGE = {"size": 40, "rules": "live", "choice": "blind", "rounds": 1}
+COUNT = """(key) => {
+    const board = document.querySelector('#board'), focus = board.querySelector('.cursor');
+    focus.focus();
+    const watcher = new MutationObserver(() => {});
+    watcher.observe(board, { subtree: true, childList: true, attributes: true });
+    const before = performance.now();
+    focus.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    board.getBoundingClientRect();
+    const spent = performance.now() - before;
+    const touched = watcher.takeRecords().reduce(
+        (sum, one) => sum + (one.type === 'attributes' ? 1 : one.addedNodes.length + one.removedNodes.length), 0);
+    watcher.disconnect();
+    return [touched, spent];
+}"""
+PIECE = """() => {
+    const box = document.querySelector('#board .cursor .hit').getBoundingClientRect(),
+        whole = document.querySelector('#board svg').getBoundingClientRect();
+    return box.left >= whole.left && box.right <= whole.right && box.top >= whole.top && box.bottom <= whole.bottom;
+}"""
+NODES = "document.querySelectorAll('#board svg *').length"
+
+
+@contextmanager
+def _window(chromium: Any, address: str, width: int = 1440, **more: Any) -> Iterator[Any]:
+    """A window in which no script fails."""
+    phone = {"has_touch": True, "is_mobile": True} if width < 800 else {}
+    context = chromium.new_context(
+        base_url=address,
+        reduced_motion="reduce",
+        viewport={"width": width, "height": 844 if width < 800 else 900},
+        **phone,
+        **more,
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    yield page
+    context.close()
+    assert not faults
+
+
+@pytest.fixture
+def page(chromium: Any, address: str) -> Iterator[Any]:
+    """A wide window."""
+    with _window(chromium, address) as opened:
+        yield opened
+
+
+def _begin(page: Any, options: dict[str, Any], seats: tuple[str, str] = ("person", "random")) -> str:
+    wish = {"game": "spaces", "seats": list(seats), "options": options, "seed": 3}
+    play = page.request.post("/api/v1/plays", data=wish).json()
+    page.goto(f"/spaces/plays/{play['id']}")
+    page.wait_for_selector("#board[data-ready] .target.live")
+    return str(play["id"])
+
+
+def _press(page: Any, name: str) -> None:
+    page.locator(f"#bar button:enabled:text-is('{name}')").click()
+
+
+def _word(page: Any) -> str:
+    return str(page.inner_text("#bar .word"))
+
+
+def _wait(page: Any, text: str) -> None:
+    page.locator("#bar .word", has_text=text).wait_for()
+
+
+def test_a_board_of_size_40_is_laid_on_a_phone_and_its_round_scrubbed(chromium: Any, address: str) -> None:
+    with _window(chromium, address, 390) as page:
+        name = _begin(page, LARGE)
+        page.locator("#board .target.live").nth(19).tap()
+        _wait(page, "Step 2")
+        for square in ("38_19", "38_20"):
+            page.locator(f"#board [data-key='{square}'].live").tap()
+        _wait(page, "Step 4")
+        page.tap("#bar button:text-is('Trap')")
+        page.locator("#board [data-key='38_21'].live").tap()
+        _wait(page, "Step 5")
+        page.locator("#board [data-key='37_20'].live").tap()
+        box = page.locator("#board [data-key='36_20'].live").bounding_box()
+        across, high = box["x"] + box["width"] / 2, box["height"]
+        page.touchscreen.tap(across, box["y"] - 2.5 * high)  # three squares further: the piece runs there
+        _wait(page, "Step 10")
+        _press(page, "To goal")
+        _wait(page, "complete")
+        _press(page, "Lay board")
+        page.wait_for_selector("#bar input[type=range]")
+        steps = int(page.get_attribute("#bar input[type=range]", "max"))
+        assert steps >= 20
+        before = page.inner_text("#bar .tally")
+        page.locator("#bar input[type=range]").fill("4")
+        _wait(page, "Step 5 of")
+        assert page.inner_text("#bar .tally").startswith("2 :")  # two steps up so far
+        page.locator("#bar input[type=range]").fill(str(steps))
+        assert page.inner_text("#bar .tally") == before
+        assert page.evaluate(NODES) < 1000
+        play = page.request.get(f"/api/v1/plays/{name}").json()
+        code = play["moves"][0]["text"]
+        assert code.startswith("40:19:ur6uuuu")
+        assert play["result"]["decided_by"] == "play"
+
+
+def test_a_key_changes_little_at_size_100(page: Any) -> None:
+    _begin(page, {**LARGE, "size": 100})
+    page.locator("#board .cursor").focus()
+    page.keyboard.press("ArrowUp")
+    _wait(page, "Step 2")
+    spent = []
+    for number in range(60):
+        key = ("ArrowUp", "ArrowRight", "6")[number % 3]
+        length = int(re.findall(r"\d+", _word(page))[0])
+        touched, seconds = page.evaluate(COUNT, key)
+        spent.append(seconds)
+        assert touched <= MAX_TOUCHED, key
+        _wait(page, f"Step {length + 1}:")
+        page.wait_for_selector("#board .target.live")
+        assert page.evaluate(PIECE), "the piece is in view"
+    spent.sort()
+    print(f"a key at size 100: median {spent[len(spent) // 2]:.1f} ms, slowest {spent[-1]:.1f} ms")
+
+
+def test_keys_that_come_faster_than_answers_are_all_taken(page: Any) -> None:
+    _begin(page, LARGE)
+    page.locator("#board .cursor").focus()
+    page.keyboard.press("ArrowUp")
+    _wait(page, "Step 2")
+    page.wait_for_selector("#board .target.live")
+    for key in ("ArrowUp", "ArrowUp", "ArrowLeft", "8", "ArrowLeft", "ArrowUp", "ArrowUp", "ArrowUp"):
+        page.keyboard.press(key)
+    _wait(page, "Step 10:")
+    page.keyboard.press("Backspace")
+    _wait(page, "Step 9:")
+    page.wait_for_selector("#board .target.live")
+    page.keyboard.press("f")
+    _wait(page, "complete")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#moves button")
+    text = page.locator("#moves button").first.get_attribute("title")
+    assert text.startswith("40:19:uul8luuuuu")
+
+
+def test_a_large_grid_pans_and_zooms(page: Any) -> None:
+    _begin(page, LARGE)
+    labels = "document.querySelector('#board .rim').textContent"
+    near = page.evaluate(labels)
+    assert "39" in near
+    assert near[0] != "0"
+    box = page.locator("#board svg").bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(middle[0], middle[1] + 300, steps=5)
+    page.mouse.up()
+    dragged = page.evaluate(labels)
+    assert dragged != near
+    assert _word(page).startswith("Choose where to start"), "a drag is not a click"
+    page.mouse.wheel(0, 400)
+    page.wait_for_timeout(100)
+    assert page.evaluate(labels) != dragged
+    page.click("#board [aria-label='Show the whole grid']")
+    assert page.evaluate(labels).startswith("0")
+    page.keyboard.down("Control")
+    page.mouse.move(*middle)
+    page.mouse.wheel(0, -600)
+    page.keyboard.up("Control")
+    page.wait_for_timeout(100)
+    assert not page.evaluate(labels).startswith("0")
+
+
+def test_an_unfinished_board_is_tried_out(page: Any) -> None:
+    _begin(page, {"size": 4, "rules": "live", "choice": "blind", "rounds": 1})
+    page.locator("#board [data-key='3_1'].live").click()
+    page.locator("#board [data-key='2_1'].live").click()
+    _wait(page, "Step 3")
+    _press(page, "Try")
+    page.wait_for_selector("#bar select.rival")
+    page.select_option("#bar select.rival", "own")
+    _wait(page, "no more steps")
+    assert page.inner_text("#bar .tally") == "1 : 1"
+    page.select_option("#bar select.rival", "straight")
+    _wait(page, "collision")
+    _press(page, "Lay on")
+    _wait(page, "Step 3")
+    assert page.locator("#board .step-number").count() == 2
+
+
+def test_the_engine_gives_a_hint_while_a_board_lies_face_down(page: Any) -> None:
+    _begin(page, {"size": 4, "rules": "live", "choice": "blind", "rounds": 1}, ("random", "person"))
+    page.click("#hint")
+    page.wait_for_selector("#board .hinted .token", state="attached")
+    assert page.locator("#engine .best").inner_text().startswith("4:")
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_large_boards_are_analysed(chromium: Any, address: str, width: int) -> None:
+    first, second = (spaces.encode_board(spaces.quick(40, "live", seed)) for seed in (1, 2))
+    with _window(chromium, address, width) as page:
+        page.goto("/spaces/analysis")
+        page.wait_for_selector("#board[data-ready]")
+        page.click("#edit")
+        page.locator("#palette select").select_option("live")
+        page.wait_for_selector("#palette select")
+        page.locator("#palette input").fill("40")
+        page.locator("#palette input").press("Enter")
+        page.fill("#line", f"{first}|{second}")
+        page.click("#set")
+        page.wait_for_selector("#bar .tally")
+        page.locator("#bar input[type=range]").fill("10")
+        _wait(page, "Step 11 of")
+        page.click("#back")
+        page.wait_for_selector("#board .other .token", state="attached")
+        page.wait_for_selector("#engine button .best")
+        page.reload()
+        page.wait_for_selector("#board .other .token", state="attached")
