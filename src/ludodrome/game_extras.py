@@ -194,11 +194,10 @@ class GameExtras:
         """Extra data for the board on the page (chains, eruptions, the last round)."""
         return {}
 
-    def observation_marks(self, observation: Any, states: Any, encode: Callable[[], Any], legal: Sequence[Any]) -> Json:
+    def observation_marks(self, observation: Any, encode: Callable[[], Any], legal: Sequence[Any]) -> Json:
         """Extra data for the board on the page besides an observation, given without ``you``.
 
-        ``states`` is the true position, None if only the observation is known: nothing that the observation hides may
-        follow from the answer. ``encode`` encodes the observation. Default: the marks of the encoded observation.
+        ``encode`` encodes the observation. Default: the marks of the encoded observation.
         """
         return self.board_marks(encode(), legal)
 

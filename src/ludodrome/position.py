@@ -139,11 +139,6 @@ class SeenPosition:
         self.to_move = None if mover < 0 else mover
 
     @property
-    def true_states(self) -> Any:
-        """The position itself in compiled form, with all that is hidden."""
-        return self._states
-
-    @property
     def bare_state(self) -> Any:
         """The observation without ``you``."""
         return {name: value for name, value in self.state.items() if name != "you"}

@@ -85,14 +85,14 @@ def observation_marks(game: Game, observation: Any) -> Json:
     """What the board draws besides an observation, which may be a whole state."""
     visible = {name: value for name, value in observation.items() if name != "you"}
     if board_of(game.id) != GENERIC:
-        return game.observation_marks(visible, None, lambda: observed_states(game, observation), [])
+        return game.observation_marks(visible, lambda: observed_states(game, observation), [])
     return _generic_marks(game.render_observation(visible), game.cells(visible), [])
 
 
 def _marks(seen: SeenPosition, legal: list[Any]) -> Json:
     """What the board draws besides a position and some of its legal moves."""
     if board_of(seen.game.id) != GENERIC:
-        return seen.game.observation_marks(seen.bare_state, seen.true_states, seen.states, legal)
+        return seen.game.observation_marks(seen.bare_state, seen.states, legal)
     return _generic_marks(seen.drawing(), seen.cells(), seen.move_texts(legal))
 
 

@@ -245,13 +245,11 @@ class Spaces(Game):
 
     # The page
 
-    def observation_marks(self, observation: Any, states: Any, encode: Callable[[], Any], legal: Sequence[Any]) -> Json:
+    def observation_marks(self, observation: Any, encode: Callable[[], Any], legal: Sequence[Any]) -> Json:
         """The last round, step by step, as far as it may be seen."""
         if self._options["mode"] == "deck" or not observation["history"]:
             return {}
-        boards = None if states is None else self.decode(states[0])["history"][-1]["boards"]
-        view = display.seen_round(observation["history"][-1], self._options["size"], self._options["rules"], boards)
-        return {} if view is None else {"round": view}
+        return {"round": display.entry_view(observation["history"][-1], self._options["size"], self._options["rules"])}
 
     def page_state(self, observation: Any) -> Any:
         """The observation; with codes for boards where the grid is large."""

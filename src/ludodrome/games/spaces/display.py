@@ -46,41 +46,9 @@ def round_view(boards: list[Any], size: int, rules: str) -> Json:
     }
 
 
-def seen_round(entry: Json, size: int, rules: str, boards: list[Any] | None = None) -> Json | None:
-    """A round of the history of an observation, as far as it may be seen; None if too little is known of it.
-
-    ``boards`` are the true ones. Of a board in the fog the view has only what the entry has: visited cells and the
-    steps of its traps. From the truth come how long the round was and when points were won or lost.
-    """
-    seen = entry["boards"]
-    if not any(_is_fogged(board) for board in seen):
-        return round_view(seen, size, rules)
-    if boards is None:
-        return None
-    view = round_view(boards, size, rules)
-    for seat, board in enumerate(seen):
-        if _is_fogged(board):
-            view["squares"][seat] = _visited_squares(board, size, seat, len(view["squares"][seat]))
-            view["traps"][seat] = [[step] for step in board["traps"]]
-    return {**view, "events": [{**event, "reason": ""} for event in view["events"]]}
-
-
-def _is_fogged(board: Json) -> bool:
-    """Whether a board is hidden but for what was visited."""
-    return "visited" in board
-
-
-def _visited_squares(board: Json, size: int, seat: int, length: int) -> list[list[int]]:
-    """Where the piece of a board in the fog was after each step, on the common grid."""
-    at = {step: (row, col) for step, row, col in board["visited"]}
-    squares: list[list[int]] = []
-    for step in range(1, length + 1):
-        if step in at:
-            row, col = at[step]
-            squares.append([row, col] if seat == 0 else [size - 1 - row, size - 1 - col])
-        else:
-            squares.append(squares[-1])
-    return squares
+def entry_view(entry: Json, size: int, rules: str) -> Json:
+    """A round of the history of an observation, as far as it may be seen."""
+    return round_view(entry["boards"], size, rules)
 
 
 # States and moves for the page
