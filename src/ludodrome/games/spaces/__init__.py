@@ -304,6 +304,13 @@ class Spaces(Game):
         """The observation planes."""
         return planes.planes_of(self._options["size"], self._options["rounds"], self._options["mode"] == "deck")
 
+    def tell_move(self, before: Any, after: Any, seat: int | None) -> list[str]:
+        """The round that an answer has started, step by step."""
+        if self._options["mode"] == "deck" or len(after["history"]) == len(before["history"]):
+            return []
+        entry, size = self.observation(after, seat)["history"][-1], self._options["size"]
+        return display.round_frames(display.entry_view(entry, size, self._options["rules"]), size)
+
     # Moves
 
     def legal_moves(self, state: Any) -> list[Any]:

@@ -51,6 +51,53 @@ def entry_view(entry: Json, size: int, rules: str) -> Json:
     return round_view(entry["boards"], size, rules)
 
 
+PIECES, TRAPS, EMPTY = "●◆", "xy", "·"
+"""Signs in drawings of rounds; a trap in a place not seen is not drawn."""
+
+
+def round_frames(view: Json, size: int) -> list[str]:
+    """A round as drawings for a terminal, one a step: the grid with pieces and traps, the points, what was won or lost.
+
+    Above SMALL_SIZE a drawing is one line, without the grid.
+    """
+    frames, points = [], [0, 0]
+    traps: dict[tuple[int, int], str] = {}
+    for k in range(max(map(len, view["squares"]))):
+        events = [event for event in view["events"] if event["step"] == k + 1]
+        for event in events:
+            points[event["seat"]] += event["points"]
+        for seat, laid in enumerate(view["traps"]):
+            for _, *square in (trap for trap in laid if trap[0] == k + 1 and len(trap) > 1):
+                traps[square[0], square[1]] = TRAPS[seat]
+        at = [squares[min(k, len(squares) - 1)] for squares in view["squares"]]
+        scored = "  ".join(f"{PIECES[event['seat']]} {event['points']:+d}{_why(event)}" for event in events)
+        head = f"step {k + 1}  {points[0]} : {points[1]}"
+        if size > SMALL_SIZE:
+            where = "  ".join(f"{sign} ({row},{col})" for sign, (row, col) in zip(PIECES, at, strict=True))
+            frames.append(f"{head}  {where}  {scored}".rstrip())
+        else:
+            frames.append("\n".join([head, *_grid_lines(at, traps, size), scored if k else "x y: traps"]))
+    return frames
+
+
+def _why(event: Json) -> str:
+    """Why points were lost, in a word."""
+    return " trap" if "trap" in event["reason"] else " collision" if "collides" in event["reason"] else ""
+
+
+def _grid_lines(at: list[list[int]], traps: dict[tuple[int, int], str], size: int) -> list[str]:
+    """The common grid with its goals, from row -1 to row ``size``; seat 0 runs up, seat 1 down."""
+    lines = []
+    for row in range(-1, size + 1):
+        cells = []
+        for col in range(size):
+            here = "".join(sign for sign, square in zip(PIECES, at, strict=True) if square == [row, col])
+            ground = traps.get((row, col), EMPTY) if 0 <= row < size else " "
+            cells.append(f"{here + ground.strip(EMPTY) if here else ground:<3}")
+        lines.append("".join(cells).rstrip())
+    return lines
+
+
 # States and moves for the page
 
 
