@@ -77,9 +77,6 @@ class GameExtras:
     reply_keys: ClassVar[frozenset[str] | None] = None
     """A JSON object in a reply is tried as a move if it has one of these keys; None: every object is tried."""
 
-    text_limits: ClassVar[Mapping[str, int]] = {}
-    """Option -> the greatest value at which a drawn position is still readable."""
-
     def tidy_drawing(self, drawing: str) -> str:
         """Shorten a drawn position that is too large to be read."""
         return drawing
