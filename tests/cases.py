@@ -28,6 +28,7 @@ CASES: dict[str, list[dict[str, Any]]] = {
         {"size": 2},
         {"size": 2, "rules": "live", "choice": "blind"},
         {"size": 3, "rules": "live", "rounds": 12},
+        {"size": 3, "rules": "live", "choice": "fog"},
         {"size": 2, "rules": "live", "mode": "deck"},
         {"size": 4, "rounds": 1},
         {"size": 7, "rules": "live"},

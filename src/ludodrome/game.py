@@ -236,6 +236,11 @@ class Game(GameExtras):
         return False
 
     @property
+    def hides_earlier_moves(self) -> bool:
+        """Whether moves can stay hidden after the next one is made."""
+        return False
+
+    @property
     def may_hide(self) -> bool:
         """Whether observations may differ from states, whatever ``has_hidden_information`` says."""
         return type(self).observation is not Game.observation

@@ -18,6 +18,7 @@ each_kind = pytest.mark.parametrize("kind", KINDS)
 SETTINGS: list[dict[str, Any]] = [
     {},
     {"information": "fog", "rounds": 3, "choice": "seen"},
+    {"rounds": 3, "choice": "fog"},
     {"size": 4, "rules": "written", "opponent": "counter", "boards": 5},
     {"size": 2, "seat": 1, "rounds": 4, "choice": "seen"},
 ]
@@ -132,7 +133,7 @@ def test_with_perfect_information_earlier_rounds_are_seen_in_full_and_in_fog_har
     assert (full["earlier"][0, :2] == fog["earlier"][0, :2]).all()
     assert not fog["earlier"][0, 3].any()
     assert set(np.unique(fog["earlier"][0, 2])) == {0, 1}
-    visited = planes(other, 3, turned=True, steps=carried_out)[0] > 0
+    visited = planes(other[:carried_out], 3, turned=True)[0] > 0
     assert (fog["earlier"][0, 2] == visited).all()
     marks = [number for number, action in enumerate(other) if 3 + 3 <= action < 3 + 12]
     assert np.flatnonzero(full["trap_steps"][0]).tolist() == marks
@@ -217,7 +218,7 @@ def test_wrong_settings_are_refused_with_a_sentence(kind: type[Scenario]) -> Non
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"size": 1}, "the size of spaces"),
         ({"rules": "new"}, "the rules of spaces"),
-        ({"choice": "open"}, "choice is 'seen' or 'blind', not 'open'"),
+        ({"choice": "open"}, "choice is 'seen', 'blind' or 'fog', not 'open'"),
         ({"information": "none"}, "information is 'perfect' or 'fog', not 'none'"),
         ({"opponent": "deep blue"}, "opponent is 'random'"),
         ({"rounds": 0}, "rounds is a whole number from 1 to 100"),

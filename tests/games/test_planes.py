@@ -124,6 +124,18 @@ def board_planes(steps: list[dict[str, Any]], size: int, turned: bool) -> list[A
     return [np.rot90(plane, 2) if turned else plane for plane in planes]
 
 
+def fog_planes(board: dict[str, Any], size: int) -> list[Array]:
+    """A board in fog, turned: its path, and where its piece was when it set traps, with the last such step."""
+    planes = [np.zeros((size, size), int), np.zeros((size, size), int)]
+    for step, row, col in board["visited"]:
+        if row >= 0:
+            planes[0][row, col] = step
+    for step in board["traps"]:
+        *_, (_, row, col) = (place for place in board["visited"] if place[0] < step)
+        planes[1][row, col] = step
+    return [np.rot90(plane, 2) for plane in planes]
+
+
 def spaces(game: Game, state: Any, seat: int, prefix: list[dict[str, Any]]) -> dict[str, Any]:
     size, deck = game.options["size"], game.options["mode"] == "deck"
     planes: dict[str, Any] = dict.fromkeys(game.planes.names, 0)
@@ -141,13 +153,14 @@ def spaces(game: Game, state: Any, seat: int, prefix: list[dict[str, Any]]) -> d
     planes["own total"], planes["other's total"] = state["totals"][seat], state["totals"][1 - seat]
     planes["round"] = state["round"]
     if not deck:
-        for back, entry in enumerate(reversed(state["history"]), 1):
+        for back, entry in enumerate(reversed(game.observation(state, seat)["history"]), 1):
             for whose, board, turned in (
                 ("own", entry["boards"][seat], False),
                 ("other's", entry["boards"][1 - seat], True),
             ):
                 if f"{back} before: {whose} path" in planes:
-                    pair = board_planes(board["sequence"], size, turned)
+                    fog = "visited" in board
+                    pair = fog_planes(board, size) if fog else board_planes(board["sequence"], size, turned)
                     planes[f"{back} before: {whose} path"], planes[f"{back} before: {whose} traps"] = pair
     return planes
 

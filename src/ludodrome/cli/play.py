@@ -37,6 +37,7 @@ with lazy_imports():
     from rich import text as rich_text
 
     from ludodrome import game as game_api
+    from ludodrome import position
     from ludodrome.arena import seats, transports
     from ludodrome.bots import player
 
@@ -304,13 +305,33 @@ class PlaySession(Session):
         if self.open(self.state):
             console.draw(self.game, self.state)
             return
+        if self.game.hides_earlier_moves:
+            self._draw_for_seat()
+            return
         if self.bots:
             print_text("The other move stays face down until you have made yours.")
             return
+        self._clear()
+        print_text("The last move stays face down until it is answered.")
+
+    def _draw_for_seat(self) -> None:
+        """Draw what the seat to move sees, or the only person if a bot is to move."""
+        people = [seat for seat in range(self.game.seats) if seat not in self.bots]
+        seat = self.game.to_move(self.state)
+        if seat not in people:
+            if len(people) != 1:
+                return
+            seat = people[0]
+        if not self.bots:
+            self._clear()
+        seen = position.seen_by(self.game, self.state, seat)
+        print_text(seen.drawing())
+
+    def _clear(self) -> None:
+        """Clear the screen, so that the next person at it sees nothing of the last one's move."""
         console.stdout().clear()
         if "readline" in sys.modules:  # the arrow key must not show the hidden move
             sys.modules["readline"].clear_history()
-        print_text("The last move stays face down until it is answered.")
 
     def finished(self) -> bool:
         """Whether the game is over; if so, print the result."""

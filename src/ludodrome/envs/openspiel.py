@@ -161,10 +161,11 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         game = self.rules.game
         if not self.rules.by_steps and not self.rules.hidden:
             return game.codec.render(self.states[0])
-        if not self.rules.by_steps:
+        if not self.rules.by_steps or game.hides_earlier_moves:
             seen = game.observation(game.decode(self.states[0]), seat)
-            own = " ".join(words for laid_by, words in self.laid if laid_by == seat)
-            return f"{game.render_observation(bare(seen))}\nown moves: {own}"
+            own = ("; " if self.rules.by_steps else " ").join(words for laid_by, words in self.laid if laid_by == seat)
+            building = f"\nbuilding: {' '.join(self.steps)}" if self.steps and self.current_player() == seat else ""
+            return f"{game.render_observation(bare(seen))}\nown moves: {own}{building}"
         lines = [f"seat {laid_by}: {words}" for laid_by, words in self.laid]
         if self.rules.hidden and len(self.laid) % 2 and self.laid[-1][0] != seat:
             lines[-1] = f"seat {1 - seat}: face down"

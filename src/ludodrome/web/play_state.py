@@ -286,7 +286,7 @@ class PlayState:
             "seats": [self._seat(snapshot, number, viewer) for number in range(self.game.seats)],
             "clock": str(self.play_spec.conditions.clock),
             "opening": len(self.play_spec.opening),
-            "moves": snapshot.move_list(viewer.seats),
+            "moves": snapshot.move_list(viewer.seats if self.game.hides_earlier_moves else frozenset()),
             "position": snapshot.position(self.game, snapshot.point_of_view(viewer.seats)),
             "to_move": snapshot.mover,
             "thinking": snapshot.mover is not None and not self.participants.is_person(snapshot.mover),

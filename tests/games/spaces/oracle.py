@@ -7,7 +7,7 @@ import copy
 from typing import Any
 
 from tests.games.spaces.oracle_boards import Json, boards, check, continuations, faults, json_board, playable, steps_of
-from tests.games.spaces.oracle_rounds import simulate
+from tests.games.spaces.oracle_rounds import carried_out, simulate
 from tests.games.spaces.oracle_samples import decode_code, encode_code, random_legal, random_playable, random_unfinished
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "faults",
     "initial",
     "legal",
+    "observation",
     "outcome",
     "playable",
     "random_legal",
@@ -115,6 +116,38 @@ def apply(state: Json, move: Any, options: Json) -> Json:
     if result is not None:
         after["winner"], after["reason"] = result["winner"], result["reason"]
     return after
+
+
+def observation(state: Json, seat: int | None) -> Json:
+    """What a seat is shown, or a spectator: R25, R26 and "Observation"."""
+    shown: Json = copy.deepcopy(state)
+    if over(state):
+        return shown
+    laid_by = (state["round"] - 1) % 2
+    if (state["mode"] == "deck" or state["choice"] in ("blind", "fog")) and seat != laid_by:
+        shown["chosen"] = None
+    if state["mode"] == "rounds" and state["choice"] == "fog":
+        for entry in shown["history"]:
+            a, b = entry["boards"]
+            entry["steps"] = carried_out(a, b, state["size"], state["rules"])
+            for owner in (0, 1):
+                if owner != seat:
+                    entry["boards"][owner] = in_fog(entry["boards"][owner], entry["steps"][owner])
+    return shown
+
+
+def in_fog(board: Json, done: int) -> Json:
+    """The squares that a piece visited, with their steps, and the steps of the traps, as far as it came (R26)."""
+    steps = [step for step in board["sequence"] if step["order"] <= done]
+    return {
+        "boardSize": board["boardSize"],
+        "visited": [
+            [step["order"], step["position"]["row"], step["position"]["col"]]
+            for step in steps
+            if step["type"] in ("piece", "final")
+        ],
+        "traps": [step["order"] for step in steps if step["type"] == "trap"],
+    }
 
 
 def totals(state: Json) -> list[int]:

@@ -22,6 +22,7 @@ class Side:
         self.square: Square = (0, 0)
         self.traps: set[Square] = set()
         self.points = 0
+        self.done = 0
         self.stopped = False
         self.finished = False
 
@@ -29,6 +30,7 @@ class Side:
         """Carry out a step, unless stopped or complete (R19)."""
         if self.stopped or index >= len(self.steps):
             return
+        self.done += 1
         kind, own = self.steps[index]
         square = rotated(own, self.setting.size) if self.turned else own
         if kind == "trap":
@@ -66,6 +68,17 @@ class Side:
 
 def simulate(a: Json, b: Json, size: int, rules: str) -> tuple[list[int], str]:
     """Play a round of two playable boards, seat 0's and seat 1's: the points and how it ended (R18 to R23)."""
+    sides, ended = run(a, b, size, rules)
+    return [side.points for side in sides], ended
+
+
+def carried_out(a: Json, b: Json, size: int, rules: str) -> list[int]:
+    """How many steps of each board were carried out (R19, R22)."""
+    return [side.done for side in run(a, b, size, rules)[0]]
+
+
+def run(a: Json, b: Json, size: int, rules: str) -> tuple[list[Side], str]:
+    """Both sides after a round, and how it ended."""
     if not (playable(a, size, rules) and playable(b, size, rules)):
         raise ValueError("a round needs two playable boards (R7)")
     setting = Setting(size, rules)
@@ -78,7 +91,7 @@ def simulate(a: Json, b: Json, size: int, rules: str) -> tuple[list[int], str]:
         if not ended and not any(side.goes_on(index) for side in sides):
             ended = "complete"
         index += 1
-    return [side.points for side in sides], ended
+    return sides, ended
 
 
 def judged(first: Side, second: Side, setting: Setting) -> str:

@@ -27,7 +27,7 @@ def pairs(long: bool) -> int:
 
 
 def options() -> st.SearchStrategy[dict[str, Any]]:
-    common = {"rules": st.sampled_from(RULES), "choice": st.sampled_from(["seen", "blind"])}
+    common = {"rules": st.sampled_from(RULES), "choice": st.sampled_from(["seen", "blind", "fog"])}
     sizes = st.one_of(st.integers(2, 4), st.integers(2, 8), st.sampled_from([9, 10, 11, 15]))
     rounds = st.one_of(st.just(5), st.integers(1, 12))
     return st.one_of(
@@ -58,6 +58,11 @@ def test_matches(long: bool) -> None:
             assert seat == oracle.to_move(state, game.options)
             assert game.decode(game.encode(state)) == state
             assert game.parse_state(game.format_state(state)) == state
+            for viewer in (0, 1, None):
+                seen = oracle.observation(state, viewer)
+                assert game.observation(state, viewer) == seen
+                again = game.decode(game.encode_observation(seen))
+                assert again == {**seen, "to_move": again["to_move"]}
             outcome = game.outcome(state)
             expected = oracle.outcome(state, game.options)
             if outcome is not None:

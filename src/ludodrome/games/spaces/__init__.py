@@ -21,10 +21,12 @@ from ludodrome.game_spec import Planes
 from ludodrome.games.spaces import codec, display, planes, rules
 from ludodrome.games.spaces.best_response import MixedResponse, Response, respond
 from ludodrome.games.spaces.boards import (
+    CHOICES,
     DECK,
     FINISH,
     LARGEST,
     RULE_SETS,
+    SEEN,
     SMALLEST,
     UP,
     draw_board,
@@ -66,6 +68,7 @@ from ludodrome.jit import Array, Record, new_states
 from ludodrome.search.entry_points import make_kernels
 from ludodrome.validation import show
 
+FOG_LEGEND = "earlier rounds in fog: the other's boards end where the round did, and ? is a trap in a place not seen"
 MAX_COUNTED = 10**10
 """Maximum number of boards that perft makes."""
 
@@ -125,7 +128,7 @@ class Spaces(Game):
         Option("rules", "written", "the rule set: the classic text, or as it is played in public", words=RULE_SETS),
         Option("mode", "rounds", "board against board, or ten boards against ten", words=("rounds", "deck")),
         Option("rounds", 5, "how many rounds; 1 in the mode deck", low=1, high=rules.MAX_ROUNDS),
-        Option("choice", "seen", "whether the board laid first is seen by the other seat", words=("seen", "blind")),
+        Option("choice", SEEN, "what a seat sees: the board laid first, earlier rounds, those in fog", words=CHOICES),
     )
 
     reasons = rules.REASONS
@@ -147,11 +150,13 @@ class Spaces(Game):
         {"size": 5, "mode": "deck", "rounds": 1},
         {"size": 4, "rounds": 20},
         {"size": 100, "rules": "live", "rounds": 1},
+        {"rules": "live", "choice": "fog"},
     )
     challenge_options = (
         {"choice": "blind"},
         {"rules": "live"},
         {"rules": "live", "choice": "blind"},
+        {"rules": "live", "choice": "fog"},
         {"size": 4},
         {"size": 4, "rules": "live"},
     )
@@ -179,16 +184,19 @@ class Spaces(Game):
     # States
 
     def observation(self, state: Any, seat: int | None = None) -> Any:
-        """The state without hidden boards or decks: only the seat that laid them sees them (R25, R26)."""
-        shown = super().observation(state, seat)
-        if self.has_hidden_information and shown["chosen"] is not None and seat != 1 - shown["to_move"]:
-            shown["chosen"] = None
-        return shown
+        """The state without what is hidden: lays face down, and under fog the other's earlier boards (R25, R26)."""
+        self._check_seat(seat)
+        return codec.observe(self.encode(state), self._options, seat)
 
     @property
     def has_hidden_information(self) -> bool:
         """Whether a board or a deck stays face down until both are laid (R25, R26)."""
-        return bool(self._options["mode"] == "deck" or self._options["choice"] == "blind")
+        return codec.hides_lays(self._options)
+
+    @property
+    def hides_earlier_moves(self) -> bool:
+        """Whether earlier boards stay hidden until the game is over (R26)."""
+        return codec.hides_history(self._options)
 
     def prefix(self, record: Record) -> list[dict[str, Any]]:
         """The steps of the unfinished board of a record."""
@@ -201,12 +209,13 @@ class Spaces(Game):
 
     def render_observation(self, observation: Any) -> str:
         """Draw what a seat sees; a board that is face down is missing from it."""
-        try:
-            return self.render(observation)
-        except BadState:
-            seat = observation["to_move"]
-            drawn = self.render({**observation, "to_move": 1 - seat}).rpartition(",")[0]
-            return f"{drawn}, seat {seat} to lay; what the other seat has laid is face down"
+        record = self.encode_observation(observation)
+        drawn, seat = self.codec.render(record), observation["to_move"]
+        if record["fogged"].any():
+            drawn = f"{FOG_LEGEND}\n{drawn}"
+        if seat is not None and seat != (observation["round"] - 1) % 2 and observation["chosen"] is None:
+            return f"{drawn.rpartition(',')[0]}, seat {seat} to lay; what the other seat has laid is face down"
+        return drawn
 
     def render_record(self, record: Record) -> str:
         """Draw a compiled position, with the board that is being built."""
@@ -216,10 +225,7 @@ class Spaces(Game):
 
     def encode_observation(self, observation: Any) -> Record:
         """The compiled record of what a seat sees; with the other seat to move where a board is face down."""
-        try:
-            return self.encode(observation)
-        except BadState:
-            return self.encode({**observation, "to_move": 1 - observation["to_move"]})
+        return self.codec.parse_observation(observation, self._options)[0]
 
     def actions_of(self, move: Any, states: Any) -> list[int]:
         """The steps of a board or a deck."""

@@ -40,7 +40,7 @@ class SpacesReviewer:
     def __init__(self, game: Game) -> None:
         self.game = game
         self.size, self.rules = game.options["size"], game.options["rules"]
-        self.blind = game.options["choice"] == "blind" or game.options["mode"] == "deck"
+        self.blind = game.has_hidden_information
 
     def review(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
         """Review a board by its own round; later rounds do not depend on it."""

@@ -19,6 +19,8 @@ Steps: TypeAlias = list[tuple[int, int, str]]
 
 SMALLEST, LARGEST = 2, 100
 RULE_SETS = ("written", "live")
+SEEN, BLIND, FOG = CHOICES = ("seen", "blind", "fog")
+"""What a seat sees of the other's boards (R26)."""
 DECK = 10
 """Number of boards in a deck."""
 
@@ -28,22 +30,26 @@ BOARD_KEYS = ("boardSize", "sequence")
 STEP_KEYS = ("position", "type", "order")
 
 # Actions minus ``size``: the first ``size`` actions are the starts, then these follow. There are
-# size + 13 actions. DOWN and WAIT are never legal and exist for the simulator only: a playable board may
-# go down, and an unfinished one waits once its steps are done (R7).
+# size + 13 actions. The last three are never legal: DOWN and WAIT exist for the simulator only, where a
+# playable board may go down, and an unfinished one waits once its steps are done (R7); HIDDEN_TRAP is a
+# trap whose place is not seen (R26, ``fog.py``).
 UP, LEFT, RIGHT, FIRST_TRAP = range(4)
 PLACES = tuple((row, col) for row in (-1, 0, 1) for col in (-1, 0, 1))
 """Trap places around the piece, in reading order."""
 HERE = FIRST_TRAP + PLACES.index((0, 0))
 FINISH = FIRST_TRAP + len(PLACES)
 DOWN = FINISH + 1
-WAIT = DOWN + 1
+HIDDEN_TRAP = DOWN + 1
+WAIT = HIDDEN_TRAP + 1
 
-_MOVES = {(-1, 0): UP, (0, -1): LEFT, (0, 1): RIGHT, (1, 0): DOWN}
+PIECE_SHIFTS = {(-1, 0): UP, (0, -1): LEFT, (0, 1): RIGHT, (1, 0): DOWN}
+"""The piece step that moves by these rows and columns."""
 _TRAPS = {place: FIRST_TRAP + k for k, place in enumerate(PLACES)}
 # action - size -> type, and row and column relative to the piece
-_STEP_OF_ACTION = {what: (PIECE, *shift) for shift, what in _MOVES.items()}
+_STEP_OF_ACTION = {what: (PIECE, *shift) for shift, what in PIECE_SHIFTS.items()}
 _STEP_OF_ACTION |= {what: (TRAP, *shift) for shift, what in _TRAPS.items()}
 _STEP_OF_ACTION[FINISH] = (FINAL, -1, 0)
+_STEP_OF_ACTION[HIDDEN_TRAP] = (TRAP, 0, 0)  # shown where the piece stands
 
 
 class BadShape(ValueError):
@@ -158,7 +164,7 @@ def actions_of(steps: Steps, size: int) -> bytes | None:
         if kind == TRAP:
             what = _TRAPS.get(shift)
         elif kind == PIECE:
-            what = _MOVES.get(shift)
+            what = PIECE_SHIFTS.get(shift)
         else:
             what = FINISH if shift == (-1, 0) else None
         if what is None:
@@ -246,10 +252,10 @@ _WORDS = (
 )
 """Word of each action after the starts."""
 
-SIGNS = "ulr789456123fd"
-"""Code character of each action after the starts; traps as on a number pad."""
+SIGNS = "ulr789456123fd?"
+"""Code character of each action after the starts; traps as on a number pad, ``?`` for a hidden one."""
 _ACTION_OF_SIGN = {sign: what for what, sign in enumerate(SIGNS)}
-_MIRROR = [SIGNS.index(sign) for sign in "url987654321fd"]
+_MIRROR = [SIGNS.index(sign) for sign in "url987654321fd?"]
 """Mirror image of each action after the starts."""
 _CODE = re.compile(r"([1-9][0-9]{0,2}):(0|[1-9][0-9]?):([ulrdf1-9]*)", re.ASCII)
 
@@ -273,9 +279,11 @@ def step_numbers(size: int) -> dict[str, int]:
 
 
 def action_word(action: int, size: int) -> str:
-    """The word of an action of a playable board, which may go down."""
+    """The word of an action of a playable board, which may go down, or of a board in fog."""
     words = step_words(size)
-    return words[action] if action < len(words) else "down"
+    if action < len(words):
+        return words[action]
+    return "trap" if action == size + HIDDEN_TRAP else "down"
 
 
 # Codes

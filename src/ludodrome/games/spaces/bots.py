@@ -14,6 +14,7 @@ from ludodrome.games.spaces.best_response import prepare, respond
 from ludodrome.games.spaces.boards import DECK, format_board
 from ludodrome.games.spaces.codec import format_lay, read_finished
 from ludodrome.games.spaces.equilibria import margins_of, sensible
+from ludodrome.games.spaces.fog import guess_whole
 from ludodrome.games.spaces.sampling import quick
 from ludodrome.jit import Array
 from ludodrome.splitmix import SplitMix64
@@ -39,7 +40,7 @@ class SpacesView(NamedTuple):
     laid: bytes | None
     """The opponent's board of this round, if it is visible."""
     last: bytes | None
-    """The opponent's board of the previous round."""
+    """The opponent's board of the previous round; in fog a guess at it."""
 
 
 class BoardBot:
@@ -105,22 +106,17 @@ class BestOfRandomBoards(BoardBot):
 
 def read_view(game: Game, observation: Any) -> SpacesView:
     """Parse an observation. Raises BadState if it is wrong, ValueError if nobody is to lay."""
-    state, seat = observation, None
-    if type(observation) is dict and observation.get("chosen") is None and observation.get("to_move") in (0, 1):
-        # The second chooser under blind choice or in a deck does not see the first board. As a state that would be
-        # a contradiction; with the other seat to move, the checks for states apply.
-        seat = int(observation["to_move"])
-        if game.has_hidden_information and type(observation.get("round")) is int:
-            state = {**observation, "to_move": (observation["round"] - 1) % 2}
-    mover = game.to_move(state)
-    if mover is None:
+    record = game.encode_observation(observation)  # which checks it
+    seat = observation["to_move"]
+    if seat is None:
         raise ValueError("there is nothing to choose: the game is over")
-    seat = mover if seat is None else seat
-    history = observation["history"]
-    last = history[-1]["boards"][1 - seat] if history else None
-    laid = observation["chosen"]
-    options = game.options
-    return SpacesView(seat, *(None if board is None else read_finished(board, options) for board in (laid, last)))
+    laid, done = observation["chosen"], len(observation["history"])
+    last = None
+    if done and game.options["mode"] == "rounds":
+        slot = 2 * (done - 1) + 1 - seat
+        last = record["boards"][slot, : int(record["lengths"][slot])].tobytes()
+        last = guess_whole(last, game.options["size"]) if record["fogged"][slot] else last
+    return SpacesView(int(seat), None if laid is None else read_finished(laid, game.options), last)
 
 
 class BestResponseBot(BoardBot):

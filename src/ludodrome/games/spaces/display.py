@@ -4,7 +4,9 @@ from typing import Any
 
 from ludodrome.game import Game
 from ludodrome.game_extras import Diagram, Json
-from ludodrome.games.spaces.boards import DECK, encode_board, steps_of
+from ludodrome.games.spaces.boards import DECK, HIDDEN_TRAP, actions_of, encode_board, read_board, steps_of
+from ludodrome.games.spaces.fog import is_in_fog, read_in_fog, seat_steps
+from ludodrome.games.spaces.rounds import COLLISION, ENDED
 from ludodrome.games.spaces.simulation import simulate
 from ludodrome.jit import Array, Record
 from ludodrome.painting import CELL, HEIGHTS, INK, PAPER, SEATS, Canvas
@@ -47,8 +49,51 @@ def round_view(boards: list[Any], size: int, rules: str) -> Json:
 
 
 def entry_view(entry: Json, size: int, rules: str) -> Json:
-    """A round of the history of an observation, as far as it may be seen."""
-    return round_view(entry["boards"], size, rules)
+    """A round of the history; of an observation it may be in fog."""
+    return fog_view(entry, size) if "steps" in entry else round_view(entry["boards"], size, rules)
+
+
+def fog_view(entry: Json, size: int) -> Json:
+    """A round in fog: as ``round_view``; of the boards marked in ``fog`` the traps have a step and no square."""
+    boards = [
+        read_in_fog(board, size, "a board") if is_in_fog(board) else actions_of(read_board(board, size), size) or b""
+        for board in entry["boards"]
+    ]
+    sides = [seat_steps(board, entry["steps"][seat], seat, size) for seat, board in enumerate(boards)]
+    points, events = [0, 0], []
+    last = max(entry["steps"]) - 1
+    for k in range(last + 1):
+        for seat, side in enumerate(sides):
+            if k < len(side) and side[k].gained:
+                points[seat] += 1
+                what = "reaches the goal" if side[k].did == "finish" else f"moves forward to row {side[k].square[0]}"
+                events.append({"step": k + 1, "seat": seat, "points": 1, "reason": f"seat {seat} {what}: +1"})
+        for seat, side in enumerate(sides):
+            ends = k == last
+            left = entry["points"][seat] if ends else max(0, points[seat] - (k == len(side) - 1))
+            if left < points[seat]:
+                collides = ends and entry["ended"] == ENDED[COLLISION]
+                row, col = side[min(k, len(side) - 1)].square
+                what = f"collides with seat {1 - seat} on" if collides else f"is hit by a trap of seat {1 - seat} at"
+                lost = left - points[seat]
+                why = f"seat {seat} {what} ({row},{col}): {lost}"
+                events.append({"step": k + 1, "seat": seat, "points": lost, "reason": why})
+                points[seat] = left
+    return {
+        "points": entry["points"],
+        "ended": entry["ended"],
+        "squares": [[list(side[min(k, len(side) - 1)].square) for k in range(last + 1)] for side in sides],
+        "traps": [
+            [
+                [step] if one.trap is None else [step, *one.trap]
+                for step, one in enumerate(side, 1)
+                if one.did.startswith("trap")
+            ]
+            for side in sides
+        ],
+        "events": events,
+        "fog": [is_in_fog(board) for board in entry["boards"]],
+    }
 
 
 PIECES, TRAPS, EMPTY = "●◆", "xy", "·"
@@ -162,6 +207,8 @@ def paint_boards(boards: list[bytes], size: int) -> Array:
         for square in range(size * size):
             canvas.box((square // size + 1) * cell, left + square % size * cell, cell - 1, cell - 1, HEIGHTS[0])
         for number, (row, col, kind) in enumerate(steps_of(actions, size), 1):
+            if actions[number - 1] == size + HIDDEN_TRAP:
+                continue
             top, at = (row + 1) * cell, left + col * cell
             if kind == "trap":
                 canvas.box(top + cell // 8, at + cell // 8, cell * 3 // 4, cell * 3 // 4, INK)

@@ -8,7 +8,7 @@
 All observations have the same keys: ``grid``, ``position``, ``traps``, ``score``, ``opponent``, ``step``, ``round``,
 ``earlier``, ``trap_steps`` and, where boards are chosen, ``candidates``; docs/reference/envs.md explains them.
 ``information``: "perfect" shows earlier rounds in full; "fog" shows, of the opponent's boards, only the squares that
-its piece visited and the steps at which it set traps.
+its piece visited and the steps at which it set traps. ``choice="fog"`` is the game's: blind choice and fog.
 """
 
 from collections.abc import Callable
@@ -20,10 +20,21 @@ from ludodrome.envs import missing_extra
 from ludodrome.envs.observations import MODES, check_render_mode
 from ludodrome.game import checked_count
 from ludodrome.games import make
-from ludodrome.games.spaces import check, encode_board, format_board, perfect
-from ludodrome.games.spaces.boards import FINISH, FIRST_TRAP, checked_size, is_live
+from ludodrome.games.spaces import check, perfect
+from ludodrome.games.spaces.boards import (
+    BLIND,
+    CHOICES,
+    FINISH,
+    FIRST_TRAP,
+    FOG,
+    HIDDEN_TRAP,
+    checked_size,
+    format_code,
+    is_live,
+)
 from ludodrome.games.spaces.codec import read_finished
 from ludodrome.games.spaces.display import paint_boards
+from ludodrome.games.spaces.fog import in_fog
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, ROW_OF_PLACE, shift
 from ludodrome.games.spaces.rules import MAX_ROUNDS, longest
 from ludodrome.games.spaces.sampling import pool
@@ -82,14 +93,14 @@ def play_round(first: bytes, second: bytes, size: int, live: bool) -> RoundResul
     return RoundResult((played.points[0], played.points[1]), played.ended, (steps[0], steps[1]))
 
 
-def planes(board: bytes, size: int, turned: bool = False, steps: int | None = None) -> Array:
-    """A board's path and traps with the numbers of their steps, [2, size, size] int16.
+def planes(board: bytes, size: int, turned: bool = False) -> Array:
+    """A board's path and traps with the numbers of their steps, [2, size, size] int16; no hidden traps.
 
-    ``turned``: from the other seat's view. ``steps``: only the first steps.
+    ``turned``: from the other seat's view.
     """
     drawn = np.zeros((2, size, size), np.int16)
     row, col = size - 1, 0
-    for number, action in enumerate(board[:steps], 1):
+    for number, action in enumerate(board, 1):
         what = action - size
         if what < 0:
             col = action
@@ -97,7 +108,7 @@ def planes(board: bytes, size: int, turned: bool = False, steps: int | None = No
             down, right = int(ROW_OF_PLACE[what - FIRST_TRAP]), int(COL_OF_PLACE[what - FIRST_TRAP])
             drawn[1, row + down, col + right] = number
             continue
-        elif what == FINISH:
+        elif what in (FINISH, HIDDEN_TRAP):
             continue
         else:
             down, right = python(shift)(what)
@@ -106,11 +117,11 @@ def planes(board: bytes, size: int, turned: bool = False, steps: int | None = No
     return drawn[:, ::-1, ::-1].copy() if turned else drawn
 
 
-def trap_steps(board: bytes, size: int, length: int, steps: int | None = None) -> Array:
+def trap_steps(board: bytes, size: int, length: int) -> Array:
     """[length] int8: 1 at the steps that set a trap."""
     marks = np.zeros(length, np.int8)
-    for number, action in enumerate(board[:steps]):
-        marks[number] = FIRST_TRAP <= action - size < FINISH
+    for number, action in enumerate(board):
+        marks[number] = FIRST_TRAP <= action - size < FINISH or action == size + HIDDEN_TRAP
     return marks
 
 
@@ -177,8 +188,8 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
     """Base class: rounds between a learner and an opponent. Subclasses say what an action does.
 
     ``seat``: seat 0 lays first in the first round, then they alternate; None: a random seat. ``choice``: under "seen"
-    the second chooser sees the first board. ``boards``: the size of a random pool for each match, or a list of JSON
-    boards. Raises ValueError for wrong arguments.
+    the second chooser sees the first board; "fog" is "blind" with ``information="fog"``. ``boards``: the size of a
+    random pool for each match, or a list of JSON boards. Raises ValueError for wrong arguments.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 4}
@@ -199,8 +210,10 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
     ) -> None:
         self.size = checked_size(size)
         self.rules, self.live = rules, is_live(rules)
-        self.choice = chosen(choice, ("seen", "blind"), "choice", ValueError)
-        self.information = chosen(information, ("perfect", "fog"), "information", ValueError)
+        self.choice = chosen(choice, CHOICES, "choice", ValueError)
+        self.information = chosen(information, ("perfect", FOG), "information", ValueError)
+        if self.choice == FOG:
+            self.choice, self.information = BLIND, FOG
         self.opponent = chosen(opponent, (*style_names(self.without), UNKNOWN), "opponent", ValueError)
         self.rounds = checked_count(rounds, "rounds", 1, MAX_ROUNDS)
         self.seat = None if seat is None else checked_count(seat, "seat", 0, 1)
@@ -332,11 +345,10 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         board = self.opponents[turn]
         if self.information == "perfect":
             return planes(board, self.size, turned=True), trap_steps(board, self.size, self._steps)
-        steps = self.met[turn].steps[1]
-        seen = planes(board, self.size, turned=True, steps=steps)
+        fogged = in_fog(board, self.met[turn].steps[1], self.size)
+        seen = planes(fogged, self.size, turned=True)
         seen[0] = seen[0] > 0
-        seen[1] = 0
-        return seen, trap_steps(board, self.size, self._steps, steps)
+        return seen, trap_steps(fogged, self.size, self._steps)
 
     def _position(self, path: Array) -> Array:
         """Row and column of the piece; -1, -1 before the start."""
@@ -362,9 +374,11 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         boards = [self.built, self.visible or b""]
         if not any(boards) and self.met:
             boards = [self.learners[-1], self.opponents[-1]]
+            if self.information == FOG and not self._over:
+                boards[1] = in_fog(boards[1], self.met[-1].steps[1], self.size)
         if self.render_mode == "rgb_array":
             return paint_boards(boards, self.size)
-        codes = [encode_board(format_board(board, self.size)) if board else "-" for board in boards]
+        codes = [format_code(board, self.size) if board else "-" for board in boards]
         totals = [sum(met.points[side] for met in self.met) for side in range(2)]
         number = min(self.turn + 1, self.rounds)
         return f"round {number} of {self.rounds}, totals {totals[0]} : {totals[1]}\nown: {codes[0]}\nother: {codes[1]}"

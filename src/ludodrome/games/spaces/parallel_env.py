@@ -40,8 +40,10 @@ class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
     }
 
     def __init__(self, render_mode: str | None = None, **options: Any) -> None:
-        if options.setdefault("choice", "blind") != "blind":
-            raise ValueError("both seats build at once only under choice='blind'; turn by turn it is aec_env('spaces')")
+        if options.setdefault("choice", "blind") == "seen":
+            raise ValueError(
+                "both seats build at once only under choice='blind' or 'fog'; turn by turn it is aec_env('spaces')"
+            )
         self.game = read_game("spaces", options)
         self.wait = self.game.num_actions
         self.render_mode = check_render_mode(render_mode)

@@ -1,18 +1,21 @@
 """Observation planes of ``size`` x ``size``, as the observing seat sees the grid.
 
 A board is two planes: the path of its piece and its traps, each with the number of the step, from 1; 0 means nothing.
-The other seat's boards are rotated by 180 degrees (R18), as in a round. Hidden boards (R25, R26) are left out.
+The other seat's boards are rotated by 180 degrees (R18), as in a round. Hidden boards (R25, R26) are left out. In fog
+(R26), of the other's earlier boards only the steps that were carried out are drawn, and their traps where the piece
+stood when it set them: the number of the last such step.
 """
 
 import numpy as np
 
 from ludodrome.game_spec import Planes
-from ludodrome.games.spaces.boards import DECK, FINISH, FIRST_TRAP
+from ludodrome.games.spaces.boards import CHOICES, DECK, FINISH, FIRST_TRAP, FOG, HIDDEN_TRAP, SEEN
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, ROW_OF_PLACE, shift
 from ludodrome.games.spaces.rules import PAIRINGS, longest, mover
 from ludodrome.jit import Array, Int, Record, kernel
 
 SEATS = 2
+IN_VIEW, IN_FOG = CHOICES.index(SEEN), CHOICES.index(FOG)
 PRESENT = (
     "own path",
     "own position",
@@ -59,38 +62,39 @@ def observe(s: Record, seat: Int, out: Array) -> None:
         fill(out, ROUND, min(own + 1, DECK))
         for back in range(min(before, own)):
             plane = FIRST_EARLIER + back * len(EARLIER)
-            draw(s, seat * DECK + own - 1 - back, False, out, plane, plane + 1)
+            draw(s, seat * DECK + own - 1 - back, False, False, out, plane, plane + 1)
         return
     done = laid // 2  # rounds
     fill(out, ROUND, min(done + 1, np.int64(s.rounds)))
     if moving >= 0:
         _present(s, 2 * done + seat, moving == seat, out)
-        if moving == seat and laid % 2 == 1 and not s.blind:
-            draw(s, 2 * done + 1 - seat, True, out, OTHER_PATH, OTHER_TRAPS)
+        if moving == seat and laid % 2 == 1 and s.choice == IN_VIEW:
+            draw(s, 2 * done + 1 - seat, True, False, out, OTHER_PATH, OTHER_TRAPS)
     for back in range(min(before, done)):
         plane = FIRST_EARLIER + back * len(EARLIER)
         first = 2 * (done - 1 - back)
-        draw(s, first + seat, False, out, plane, plane + 1)
-        draw(s, first + 1 - seat, True, out, plane + 2, plane + 3)
+        draw(s, first + seat, False, False, out, plane, plane + 1)
+        draw(s, first + 1 - seat, True, s.choice == IN_FOG and moving >= 0, out, plane + 2, plane + 3)
 
 
 @kernel
 def _present(s: Record, k: Int, building: bool, out: Array) -> None:
     """Draw the seat's own board in slot k, finished or not."""
-    draw(s, k, False, out, PATH, TRAPS)
+    draw(s, k, False, False, out, PATH, TRAPS)
     fill(out, STEP, np.int64(s.lengths[k]))
     if building and s.lengths[k] > 0:
         out[POSITION, np.int64(s.row) * np.int64(s.side) + np.int64(s.col)] = 1
 
 
 @kernel
-def draw(s: Record, k: Int, turned: bool, out: Array, path: Int, traps: Int) -> None:
+def draw(s: Record, k: Int, turned: bool, fog: bool, out: Array, path: Int, traps: Int) -> None:
     """Draw the board in slot k on two empty planes."""
     size = np.int64(s.side)
     last = size * size - 1
     row = size - 1
     col = np.int64(0)
-    for step in range(np.int64(s.lengths[k])):
+    steps = np.int64(s.done[k]) if fog else np.int64(s.lengths[k])
+    for step in range(steps):
         what = np.int64(s.boards[k, step]) - size
         plane = path
         to_row, to_col = row, col
@@ -101,8 +105,9 @@ def draw(s: Record, k: Int, turned: bool, out: Array, path: Int, traps: Int) -> 
             continue
         elif what >= FIRST_TRAP:
             plane = traps
-            to_row += ROW_OF_PLACE[what - FIRST_TRAP]
-            to_col += COL_OF_PLACE[what - FIRST_TRAP]
+            if not fog and what != HIDDEN_TRAP:
+                to_row += ROW_OF_PLACE[what - FIRST_TRAP]
+                to_col += COL_OF_PLACE[what - FIRST_TRAP]
         else:
             down, right = shift(what)
             row += down

@@ -60,7 +60,7 @@ def _dtype(tier: int, slots: int) -> np.dtype[Any]:
             ("side", np.uint8),  # the size; records already have an attribute `size`
             ("live", np.uint8),  # R5, R13 to R16, R20, R22
             ("deck", np.uint8),  # R25
-            ("blind", np.uint8),  # R26: matters to observations only
+            ("choice", np.uint8),  # R26: an index into CHOICES; matters to observations only
             ("rounds", np.uint8),  # R24
             ("winner", np.int8),  # -1: nobody
             ("reason", np.uint8),  # an index into REASONS
@@ -73,6 +73,8 @@ def _dtype(tier: int, slots: int) -> np.dtype[Any]:
             ("laid", np.uint16),  # boards finished
             ("totals", np.uint16, (2,)),
             ("lengths", np.uint16, (slots,)),
+            ("done", np.uint16, (slots,)),  # in the mode ``rounds``: the steps of each board that were carried out
+            ("fogged", np.uint8, (slots,)),  # of an observation: 1 where a board is in fog, see ``fog.py``
             ("boards", np.uint8, (slots, longest(tier))),  # actions; see slot()
             ("results", np.uint8, (PAIRINGS, 3)),  # of each round: points of both seats, how it ended
             ("traps", np.uint8, (tier * tier,)),  # of the unfinished board: 1 where a trap is set
@@ -141,6 +143,8 @@ def reset(s: Record, seed: Any) -> None:
         for step in range(s.lengths[k]):
             s.boards[k, step] = 0
         s.lengths[k] = 0
+        s.done[k] = 0
+        s.fogged[k] = 0
     for k in range(PAIRINGS):
         for column in range(3):
             s.results[k, column] = 0
@@ -341,7 +345,7 @@ def _play_rounds(s: Record, first: Int, boards: int) -> None:
         length_a = _pack(s, first + i, 0, cells, score, since)
         for j in range(boards):
             length_b = _pack(s, first + boards + j, 1, cells, score, since)
-            a, b, ended, _, _, _ = play_packed(
+            a, b, ended, last, hit_a, hit_b = play_packed(
                 cells[0, :length_a],
                 score[0, :length_a],
                 since[0],
@@ -356,6 +360,9 @@ def _play_rounds(s: Record, first: Int, boards: int) -> None:
             s.totals[0] += a
             s.totals[1] += b
             done += 1
+            if not s.deck:
+                s.done[first] = min(last, hit_a) + 1
+                s.done[first + 1] = min(last, hit_b) + 1
 
 
 @kernel
