@@ -231,3 +231,49 @@ def test_large_boards_are_analysed(chromium: Any, address: str, width: int) -> N
         page.wait_for_selector("#engine button .best")
         page.reload()
         page.wait_for_selector("#board .other .token", state="attached")
+
+
+def _lay_straight(page: Any) -> None:
+    page.wait_for_selector("#board[data-ready] .target.live")
+    page.locator("#board .target.live").first.click()
+    _wait(page, "Step 2")
+    _press(page, "To goal")
+    _wait(page, "complete")
+    _press(page, "Lay board")
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_fog_is_played_to_the_end(chromium: Any, address: str, width: int) -> None:
+    """Of the other's boards the page has tracks and the steps of traps, until the game is over."""
+    with _window(chromium, address, width) as page:
+        name = _begin(page, {"size": 5, "rules": "live", "choice": "fog", "rounds": 3})
+        trapped = 0
+        for number in range(3):
+            _lay_straight(page)
+            page.wait_for_selector("#bar input[type=range]")
+            if number == 2:
+                break
+            page.locator("#bar .button.first", has_text="Next round").wait_for()
+            state = page.request.get(f"/api/v1/plays/{name}").json()["position"]["state"]
+            own, other = state["history"][number]["boards"]
+            assert "sequence" in own
+            assert set(other) == {"boardSize", "visited", "traps"}
+            assert page.locator("#board .fog .token").count() == len(other["visited"])
+            assert page.locator("#board .fog .trap").count() == 0
+            assert page.locator("#board .trap.s1").get_attribute("d") == ""
+            told = re.search(r"The other set .* at steps? ([\d, ]+)\.", _word(page))
+            assert other["traps"] == ([] if told is None else [int(step) for step in told[1].split(", ")])
+            trapped += len(other["traps"])
+            texts = page.locator("#moves button").all_inner_texts()
+            assert sum(text == "face down" for text in texts) >= number + 1
+            page.locator("#bar input[type=range]").fill("0")
+            assert page.locator("#board .fog .token").count() == 1
+            _press(page, "Next round")
+        assert trapped, "the other sets traps with this seed"
+        page.wait_for_selector("#engine .result")
+        assert "face down" not in page.locator("#moves button").all_inner_texts()
+        page.locator("#moves button").nth(1).click()  # the first round, open now
+        page.wait_for_selector("#bar input[type=range]")
+        assert page.locator("#board .fog .token").count() == 0
+        page.goto(f"/games/{name}")
+        page.wait_for_selector("#board svg")

@@ -20,7 +20,7 @@ from ludodrome.game import Game
 from ludodrome.position import SeenPosition
 from ludodrome.store.plays import FRIEND, JOIN, OFFER, REMATCH, FriendSeat, PlayEnd, PlayEvent, digest_of
 from ludodrome.web.concurrency import Notifier
-from ludodrome.web.position_view import Json, position_view_of
+from ludodrome.web.position_view import Json, open_position_view, position_view_of
 from ludodrome.web.responses import Conflict
 
 MAX_PLAIN = 64 * 1024
@@ -297,10 +297,15 @@ class PlayState:
         }
 
     def position(self, number: int, viewer: Viewer | None = None) -> Json:
-        """The position after ``number`` moves, opening included, as everybody may see it or the viewer's only seat."""
+        """The position after ``number`` moves, opening included, as everybody may see it or the viewer's only seat.
+
+        Once the game is over nothing is hidden.
+        """
         snapshot = self.snapshot
         if not 0 <= number <= snapshot.length:
             raise Conflict(f"the positions of this game have the numbers 0 to {snapshot.length}")
+        if snapshot.result is not None and snapshot.has_hidden_information:
+            return open_position_view(self.game, self.game.decode(snapshot.at(self.game, number)[0]))
         seats = frozenset() if viewer is None else viewer.seats
         eyes = next(iter(seats)) if snapshot.has_hidden_information and len(seats) == 1 else None
         return position_view_of(self.game, snapshot.at(self.game, number), eyes)

@@ -52,6 +52,16 @@ def position_view_of(game: Game, states: Any, seat: int | None = None) -> Json:
     }
 
 
+def open_position_view(game: Game, state: Any) -> Json:
+    """``position_view`` with nothing hidden: of a game that is over, or for the author of a position."""
+    shown = position_view(game, state)
+    if game.may_hide:
+        shown["state"] = game.page_state(state)
+        if board_of(game.id) != GENERIC:
+            shown["marks"] = observation_marks(game, state)
+    return shown
+
+
 def outcome_json(ending: Outcome) -> Json:
     """How a game ended."""
     return {

@@ -11,7 +11,7 @@ from ludodrome.game import BadState, Game
 from ludodrome.games import GAMES, find
 from ludodrome.web.budgets import UNLIMITED, CallerBudget, budget_of
 from ludodrome.web.engine import analyse_position, engine_slot_for_request
-from ludodrome.web.position_view import GENERIC, Json, board_of, observation_marks, open_game, position_view
+from ludodrome.web.position_view import Json, open_game, open_position_view
 from ludodrome.web.routes.pages import showcase
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, MovesToTry, Question
 from ludodrome.web.templating import page
@@ -53,10 +53,7 @@ def board(game_id: str, options: Json | None, state: Any, moves: list[Any]) -> J
 
 def _shown(game: Game, state: Any) -> Json:
     """A position with nothing hidden: its author knows everything."""
-    shown = {**position_view(game, state), "state": game.page_state(state), "line": game.format_state(state)}
-    if game.may_hide and board_of(game.id) != GENERIC:
-        shown["marks"] = observation_marks(game, state)
-    return shown
+    return {**open_position_view(game, state), "line": game.format_state(state)}
 
 
 def _read(text: str) -> Any:

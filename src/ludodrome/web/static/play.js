@@ -259,6 +259,7 @@ async function take(next, animated) {
     flipped = null;
   }
   for (const number of [...positions.keys()]) if (!grew && number >= next.moves.length) positions.delete(number);
+  if (next.result && !before?.result) positions.clear(); // nothing is hidden any more
   view = next;
   view.arrived = performance.now();
   positions.set(next.moves.length, next.position);

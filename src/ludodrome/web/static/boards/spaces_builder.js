@@ -113,7 +113,8 @@ export class Builder {
       const step = this.offersAt(row, col).find(({ type }) => (type === "trap") === place >= 0);
       if (step) this.take(step);
       else this.refuse(row, col, place >= 0);
-    } else if (place < 0 && this.runs[key] > 0) this.take(stepOf(row, col, "piece", this.sequence.length + 1));
+    } else if (!this.waiting.length && place < 0 && this.runs[key] > 0)
+      this.take(stepOf(row, col, "piece", this.sequence.length + 1));
     else if (this.waiting.length < MAX_WAITING) this.waiting.push(key);
     return true;
   }
