@@ -15,6 +15,8 @@ import { ENDINGS, lengthOf, pointsAt, RoundLayer } from "./spaces_round.js";
 const PACE = 650,
   /** A run of many steps is told in about this many milliseconds. */
   STORY = 14_000;
+/** Steps of traps in the fog that are listed at once. */
+const MAX_TRAPS = 12;
 /** Where both boards are in view, each is drawn a little to its side. */
 const BESIDE = 20;
 const ARROWS = { ArrowUp: "up", ArrowLeft: "left", ArrowRight: "right", ArrowDown: "down" };
@@ -731,9 +733,12 @@ export class GameBoard extends Board {
       .map((seat) => {
         const steps = round.traps[seat].map(([step]) => step).filter((step) => step <= k + 1);
         const whose = round.fog.every(Boolean) ? `Seat ${seat + 1}` : "The other";
-        return steps.length
-          ? ` ${whose} set ${counted(steps.length, "a trap", "traps").replace(/^1 /, "")} at ${steps.length > 1 ? "steps" : "step"} ${steps.join(", ")}.`
-          : "";
+        if (!steps.length) return "";
+        const last = steps.slice(-MAX_TRAPS),
+          which = last.length < steps.length ? ", the last ones" : "";
+        return steps.length === 1
+          ? ` ${whose} set a trap at step ${steps[0]}.`
+          : ` ${whose} set ${steps.length} traps${which} at steps ${last.join(", ")}.`;
       });
     return lists.join("");
   }
