@@ -70,6 +70,16 @@ class GameExtras:
     own_bots: ClassVar[tuple[tuple[str, str], ...]] = ()
     """(name, description) of additional bots without parameters; ``bots_module`` makes them."""
 
+    # People
+
+    people_options: ClassVar[Mapping[str, Any]] = {}
+    """Options that people meet first, on the page and in ``ludodrome play``, where they differ from the defaults.
+
+    The defaults of the API stay what they are.
+    """
+    people_options_reason: ClassVar[str] = ""
+    """A sentence that says why people meet these options first."""
+
     # Positions and replies as text, for language models
 
     reply_patterns: ClassVar[tuple[str, ...]] = (r"(?<=\[)[^\[\]\n]{1,80}(?=\])",)
@@ -178,11 +188,6 @@ class GameExtras:
     """One regular expression per seat that matches its pieces in ``render``, to colour them in a terminal."""
     diagrams: ClassVar[tuple[Diagram, ...]] = ()
     """Positions shown on the rules page, each below its rule."""
-
-    people_options: ClassVar[Mapping[str, Any]] = {}
-    """Options with which people begin on the page and in the terminal, where they differ from the defaults."""
-    people_options_reason: ClassVar[str] = ""
-    """Why people begin with these options, in a sentence or two."""
 
     routes_module: ClassVar[str] = ""
     """Module whose ``router``, a FastAPI router, the server adds below ``/api/v1``."""

@@ -71,7 +71,7 @@ def test_moves_are_listed() -> None:
 
 
 def test_moves_that_are_too_many() -> None:
-    text = output("play", "spaces", stdin="moves\n3:1:uuf\n")
+    text = output("play", "spaces", "-o", "rules=written", stdin="moves\n3:1:uuf\n")
     with pytest.raises(TooManyMoves) as caught:
         ludodrome.make("spaces").legal_moves(ludodrome.make("spaces").initial_state())
     assert f"seat 0 ●> moves\n{caught.value}\n" in text
@@ -83,7 +83,35 @@ def test_a_hidden_move_is_not_drawn_before_it_is_answered() -> None:
     assert "face down" in text
     assert "laid by seat 0" not in text
     assert "round 1: 3:1:uuf 3 : 2 3:0:u6uf (goal)" in text
-    assert "laid by seat 0: 3:1:uuf" in output("play", "spaces", stdin="3:1:uuf\n")
+    assert "laid by seat 0: 3:1:uuf" in output("play", "spaces", "-o", "choice=seen", stdin="3:1:uuf\n")
+
+
+def test_people_meet_live_rules_and_blind_choice_first_and_are_told_why() -> None:
+    game = ludodrome.make("spaces")
+    text = output("play", "spaces", stdin="quit\n")
+    assert (
+        f"rules=live choice=blind: {game.people_options_reason} To play otherwise: -o rules=written -o choice=seen"
+        in text
+    )
+    assert "--state 'rounds 3 live blind 1/5 - -'" in text
+    both = output("play", "spaces", "-o", "choice=seen", "-o", "rules=written", stdin="quit\n")
+    assert game.people_options_reason not in both
+    assert "--state 'rounds 3 written seen 1/5 - -'" in both
+    resumed = output("play", "spaces", "--state", "rounds 3 written seen 1/5 - -", stdin="quit\n")
+    assert game.people_options_reason not in resumed
+    assert dict(game.options) == {**game.options, "rules": "written", "choice": "seen"}  # the API's defaults
+
+
+def test_fog_is_drawn_for_the_seat_to_move() -> None:
+    laid = "3:1:u6uf\n3:0:5uuf\n3:1:uuf\n"
+    text = output("play", "spaces", "-o", "choice=fog", "-o", "rounds=2", stdin=laid)
+    _, _, after = text.partition("seat 1 ◆> 3:0:5uuf")
+    assert "round 1: 3:1:u?uf 3 : 0 3:0:5uuf (goal)" in after  # as seat 1 sees it
+    _, _, after = after.partition("seat 1 ◆> 3:1:uuf")
+    assert "round 1: 3:1:u6uf 3 : 0 3:0:?u (goal)" in after  # as seat 0 does
+    assert "3:1:uuf" not in after.partition("\n\n")[2]
+    over = output("play", "spaces", "-o", "choice=fog", "-o", "rounds=2", stdin=f"{laid}3:0:uuf\n")
+    assert "round 1: 3:1:u6uf 3 : 0 3:0:5uuf (goal)\nround 2: " in over
 
 
 DECK = ",".join(["3:1:uuf"] * 10)
@@ -100,7 +128,7 @@ def test_a_hidden_move_is_not_printed(option: str, laid: str, end: str) -> None:
     assert "the last position with nothing hidden" in note
     name, *arguments = shlex.split(command)
     assert name == "ludodrome"
-    game = ludodrome.make("spaces", **dict([option.split("=")]))
+    game = ludodrome.make("spaces", **{**ludodrome.make("spaces").people_options, **dict([option.split("=")])})
     assert arguments[-1] == game.format_state(game.initial_state())
     assert output(*arguments).splitlines()[-1] == command
 
@@ -140,7 +168,7 @@ def test_the_arrow_key_does_not_bring_a_hidden_move_back() -> None:
     code, screen = on_terminal(["play", "spaces", "-o", "choice=blind"], typed=typed)
     assert code == 0
     assert "3:1:uuf" not in screen.partition("face down until it is answered.")[2]
-    _, screen = on_terminal(["play", "spaces"], typed=typed)
+    _, screen = on_terminal(["play", "spaces", "-o", "choice=seen"], typed=typed)
     assert "round 1: " in screen
 
 

@@ -43,6 +43,15 @@ def test_diagrams_are_positions_of_running_games(game_id: str) -> None:
 
 
 @pytest.mark.parametrize("game_id", GAMES)
+def test_options_for_people_are_options_and_come_with_a_reason(game_id: str) -> None:
+    game = ludodrome.make(game_id)
+    people = ludodrome.make(game_id, **game.people_options)
+    assert bool(game.people_options) == bool(game.people_options_reason)
+    assert (people.options != game.options) == bool(game.people_options)
+    assert (game_id == "spaces") == bool(game.people_options)
+
+
+@pytest.mark.parametrize("game_id", GAMES)
 def test_a_state_tells_its_options(game_id: str) -> None:
     game = ludodrome.make(game_id)
     told = type(game).options_from_state(game.initial_state())

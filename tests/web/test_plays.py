@@ -142,6 +142,14 @@ def test_a_game_begins_in_any_position(client: Client) -> None:
         assert client.post(f"{API}/plays", json={**wish, "position": wrong}).status_code == 422
 
 
+def test_the_description_of_a_game_has_the_options_that_people_meet_first(client: Client) -> None:
+    told = client.get(f"{API}/games/spaces").json()
+    assert told["people_options"] == {"rules": "live", "choice": "blind"}
+    assert "straight run never loses" in told["people_options_reason"]
+    assert {one["name"]: one["default"] for one in told["options"]}["choice"] == "seen"
+    assert client.get(f"{API}/games/dots").json()["people_options"] == {}
+
+
 def test_a_deck_is_laid_and_both_are_seen_at_the_end(client: Client) -> None:
     view = begin(client, "spaces", ["person", "level:2"], options={"mode": "deck"})
     lots = {"size": 3, "count": 10, "seed": 4}

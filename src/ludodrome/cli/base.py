@@ -294,13 +294,14 @@ StateText = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
-def open_game(game_id: str, options: Sequence[str] | None) -> Game:
-    """The game with its options. This imports Numba."""
+def open_game(game_id: str, options: Sequence[str] | None, for_people: bool = False) -> Game:
+    """The game with its options. ``for_people``: the others are those that people meet first. This imports Numba."""
     with command_errors():
         entry = find(game_id)
         chosen = read_options(options)
         with compiling(entry.id):
-            return entry.game_class()(**chosen)
+            game_class = entry.game_class()
+            return game_class(**({**game_class.people_options, **chosen} if for_people else chosen))
 
 
 def read_options(texts: Sequence[str] | None) -> dict[str, int | str]:

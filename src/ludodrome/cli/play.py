@@ -182,12 +182,15 @@ def play(
     """Play a game in the terminal, against people or bots.
 
     Type moves in the game's notation, or one of: help, moves, undo, state, rules, quit.
+    Options that you do not choose are those that suit people best; with --state they are the defaults.
     """
-    chosen = open_game(game, option)
+    chosen = open_game(game, option, for_people=state is None)
     bots = _opponents(chosen, against or [], seat, seed)
     again = "".join(f" --against {shlex.quote(spec)}" for spec in against or []) + (f" --seat {seat}" if bots else "")
     session = PlaySession(chosen, [read_state(chosen, state)], bots, again)
     console.say(f"{chosen.title}. Type a move, or one of {', '.join(PlaySession.words)}.\n")
+    if state is None:
+        _explain_options(chosen, option)
     try:
         session.draw()
         while not session.finished():
@@ -205,6 +208,17 @@ def play(
     finally:
         for bot in session.bots.values():
             bot.close()
+
+
+def _explain_options(game: Game, given: list[str] | None) -> None:
+    """Say which options were chosen for people, why, and how to play with the defaults."""
+    named = {text.partition("=")[0] for text in given or ()}
+    chosen = {name: value for name, value in game.people_options.items() if name not in named}
+    if chosen:
+        usual = {option.name: option.default for option in game.available}
+        options = " ".join(f"{name}={value}" for name, value in chosen.items())
+        back = " ".join(f"-o {name}={usual[name]}" for name in chosen)
+        console.say(f"{options}: {game.people_options_reason} To play otherwise: {back}\n")
 
 
 def _opponents(game: Game, specs: list[str], seat: int, seed: int) -> dict[int, Bot]:

@@ -10,8 +10,8 @@ draw.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -138,6 +138,12 @@ class Spaces(Game):
         "A move is a whole board, written as size, start column and steps: [3:1:ul8uf] is size 3, start in column 1, "
         "up, left, a trap above, up, finish. Steps are u, l and r; 1 to 9 set a trap as on a number pad (5 is the "
         "square under the piece, 8 the one above); f, from row 0, is the finish and comes last."
+    )
+
+    people_options: ClassVar[Mapping[str, Any]] = {"rules": "live", "choice": "blind"}
+    people_options_reason = (
+        "Under the written rules a straight run never loses, even with its board in view; "
+        "under the live rules every board can be caught, so with blind choice there is something to guess."
     )
 
     bots_module = f"{__name__}.bots"

@@ -24,7 +24,7 @@ def all_games() -> list[Json]:
 
 @router.get("/{game_id}")
 def one_game(game_id: str) -> Json:
-    """A game with its options and the bots that play it."""
+    """A game with its options and the bots that play it. `people_options` are those that people meet first, and why."""
     entry = find(game_id)
     game = open_game(game_id, {})
     return {
