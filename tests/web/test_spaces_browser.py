@@ -277,3 +277,24 @@ def test_fog_is_played_to_the_end(chromium: Any, address: str, width: int) -> No
         assert page.locator("#board .fog .token").count() == 0
         page.goto(f"/games/{name}")
         page.wait_for_selector("#board svg")
+
+
+def test_people_begin_with_live_rules_and_blind_choice_and_may_ask_why(page: Any) -> None:
+    page.goto("/spaces")
+    page.wait_for_selector("#board[data-ready] .target.live")
+    page.click("#new")
+    page.wait_for_selector("#option-rules")
+    assert page.input_value("#option-rules") == "live"
+    assert page.input_value("#option-choice") == "blind"
+    assert not page.locator(".why p").is_visible()
+    page.click(".why summary")
+    assert "straight run never loses" in page.inner_text(".why p")
+    page.select_option("#option-choice", "fog")
+    page.fill("#option-size", "20")
+    page.click("dialog button[type=submit]")
+    page.locator("#board .zoom").wait_for()
+    page.wait_for_selector("#board[data-ready] .target.live")
+    assert page.locator("#board .target.live").count() == 20
+    page.goto("/spaces/analysis")
+    page.wait_for_selector("#board[data-ready]")
+    assert page.input_value("#line") == "rounds 3 live seen 1/1 - -"

@@ -472,9 +472,7 @@ function palette() {
       html(
         "div",
         { class: "fields" },
-        ...GameBoard.shape.map(([name, words, values]) =>
-          html("label", {}, words, shapeField(name, values)),
-        ),
+        ...GameBoard.shape.map(([name, words, values]) => html("label", {}, words, shapeField(name, values))),
       ),
     );
   part("palette").replaceChildren(...parts);

@@ -4,24 +4,20 @@
 
 import { counted, post, sentence } from "../api.js";
 import { Board } from "../board.js";
-import { html, moves, shape, svg } from "../draw.js";
-import { DECK, fill, matrix, places } from "./decks.js";
+import { moves } from "../draw.js";
+import { DECK, fill, matrix } from "./decks.js";
 import { Builder } from "./spaces_builder.js";
-import { boardOf, codeOf, finished, isLarge, sequenceOf } from "./spaces_codes.js";
-import { CELL, Grid } from "./spaces_grid.js";
-import { ABOVE, cross, Path } from "./spaces_paths.js";
-import { ENDINGS, lengthOf, pointsAt, RoundLayer } from "./spaces_round.js";
+import { boardOf, codeOf, isLarge, sequenceOf } from "./spaces_codes.js";
+import { Controls } from "./spaces_controls.js";
+import { Grid } from "./spaces_grid.js";
+import { press } from "./spaces_keys.js";
+import { BESIDE, Offers } from "./spaces_offers.js";
+import { Path } from "./spaces_paths.js";
+import { lengthOf, RoundLayer } from "./spaces_round.js";
 
 const PACE = 650,
   /** A run of many steps is told in about this many milliseconds. */
   STORY = 14_000;
-/** Steps of traps in the fog that are listed at once. */
-const MAX_TRAPS = 12;
-/** Where both boards are in view, each is drawn a little to its side. */
-const BESIDE = 20;
-const ARROWS = { ArrowUp: "up", ArrowLeft: "left", ArrowRight: "right", ArrowDown: "down" };
-const TRAP_KEYS = { up: "8", left: "4", right: "6", down: "2" };
-const key = (row, col) => `${row}_${col}`;
 
 export class GameBoard extends Board {
   static turns = false;
@@ -101,6 +97,7 @@ export class GameBoard extends Board {
       () => this.built(),
       (text) => this.tell(sentence(text), true),
     );
+    this.controls = new Controls(this);
     this.mode = "piece";
     this.running = null;
     this.deck = [];
@@ -215,9 +212,9 @@ export class GameBoard extends Board {
     const best = round || !model.best ? [] : sequenceOf(model.best);
     this.paths.best.show(best, this.eyes, this.placeOf(this.eyes), -shift);
     this.rounds.show(round, Math.min(this.running ?? 0, this.lastStep()), this.placeOf(0));
-    this.offer();
+    this.offers.show();
     this.look(round);
-    this.controls(round);
+    this.controls.show(round);
   }
 
   setUp() {
@@ -229,20 +226,12 @@ export class GameBoard extends Board {
       "--ratio",
       ((grid.window[0] + grid.rim[0]) / (grid.window[1] + grid.rim[1])).toFixed(3),
     );
-    this.reach = svg("path", { class: "reach" });
-    grid.marks.append(this.reach);
+    this.offers = new Offers(this);
     this.paths = { other: new Path(grid, "other"), own: new Path(grid), best: new Path(grid, "other hinted") };
     this.rounds = new RoundLayer(grid);
-    this.focus = svg(
-      "g",
-      { class: "target cursor", role: "button", tabindex: "0" },
-      svg("rect", { class: "hit", width: CELL, height: CELL, rx: 7, "pointer-events": "none" }),
-    );
-    grid.camera.append(this.focus);
     this.targets.clear();
-    this.offered = null;
     this.viewed = false;
-    if (focused) this.focus.focus({ preventScroll: true });
+    if (focused) this.offers.focus.focus({ preventScroll: true });
   }
 
   /** The window shows something else. */
@@ -275,106 +264,6 @@ export class GameBoard extends Board {
     return own ? sequenceOf(own) : [];
   }
 
-  /** The squares where something can be done next, and the cursor. */
-  offer() {
-    const { grid, builder } = this,
-      building = this.building(),
-      offers = building ? builder.next : [];
-    const sign = `${this.mode} ${Boolean(this.laid())} ${building} ${this.eyes}`;
-    if (this.offered !== offers || this.offeredAs !== sign) {
-      this.offered = offers;
-      this.offeredAs = sign;
-      this.targets.clear();
-      const squares = new Map(offers.map(({ position: p }) => [key(p.row, p.col), p]));
-      const sorted = [...squares.values()].sort((a, b) => a.row - b.row || a.col - b.col);
-      grid.offers.replaceChildren(...sorted.map(({ row, col }) => this.spot(row, col)));
-      this.reach.setAttribute("d", building ? this.reachable() : "");
-      this.reach.setAttribute("class", `reach s${this.eyes}`);
-    }
-    const at = this.cursor ?? (building ? (builder.piece ?? { row: this.size - 1, col: (this.size - 1) >> 1 }) : null);
-    this.focus.toggleAttribute("hidden", !at && !this.round);
-    if (!at) {
-      this.focus.setAttribute("aria-label", this.describe());
-      return;
-    }
-    const [x, y] = grid.corner(at.row, at.col);
-    this.focus.dataset.key = key(at.row, at.col);
-    this.focus.setAttribute("transform", `translate(${x} ${y})`);
-    this.focus.firstChild.setAttribute("height", grid.high(at.row));
-    this.focus.setAttribute("aria-label", this.label(at.row, at.col));
-  }
-
-  /** The straight ways that a click on a far square takes. */
-  reachable() {
-    const from = this.builder.piece;
-    if (!from || this.mode === "trap") return "";
-    const [x, y] = this.grid.middle(from.row, from.col);
-    return Object.entries({ up: [-1, 0], left: [0, -1], right: [0, 1] })
-      .filter(([name]) => this.builder.runs[name] > 1)
-      .map(([name, [down, right]]) => {
-        const many = this.builder.runs[name],
-          [tx, ty] = this.grid.middle(from.row + down * many, from.col + right * many);
-        return `M${x} ${y}L${tx} ${ty}`;
-      })
-      .join("");
-  }
-
-  spot(row, col) {
-    const { grid, builder, mode } = this,
-      seat = this.eyes,
-      [x, y] = grid.corner(row, col),
-      [mx, my] = grid.middle(row, col);
-    const offers = builder.offersAt(row, col),
-      step = offers.find((one) => one.type !== "trap"),
-      trap = offers.find((one) => one.type === "trap");
-    const x0 = this.laid() ? mx - BESIDE : mx,
-      children = [];
-    if (step) children.push(shape(seat, x0, my, mode === "trap" && trap ? 6 : 12, "spot"));
-    if (trap && (mode === "trap" || !step)) {
-      const above = this.laid() || builder.contents(row, col).length ? my - ABOVE : my;
-      children.push(cross(x0, above, seat, mode === "trap" ? 14 : 9, "trap maybe"));
-    }
-    return this.target(key(row, col), x, y, CELL, grid.high(row), this.label(row, col), null, {
-      live: true,
-      children,
-      seat,
-    });
-  }
-
-  /** A square in words: where it is, what is there, what a click does. */
-  label(row, col) {
-    const { builder, size } = this,
-      where = row < 0 ? `goal ${col}` : row >= size ? `below column ${col}` : `row ${row} column ${col}`;
-    const there = builder
-      .contents(row, col)
-      .map(({ type, order }) => `${type} ${order}`)
-      .join(" ");
-    const laid = this.laid(),
-      others = laid
-        ? sequenceOf(laid)
-            .filter(({ position: p }) => size - 1 - p.row === row && size - 1 - p.col === col)
-            .map(({ type, order }) => `other ${type} ${order}`)
-            .join(" ")
-        : "";
-    const step = this.building() && this.pickOffer(builder.offersAt(row, col), this.mode);
-    const what =
-      step &&
-      (step.type === "final"
-        ? "finish"
-        : step.type === "trap"
-          ? "set a trap"
-          : this.sequence.length
-            ? "step here"
-            : "start here");
-    return [where, there, others, what].filter(Boolean).join(", ");
-  }
-
-  pickOffer(offers, mode) {
-    const step = offers.find((one) => one.type !== "trap"),
-      trap = offers.find((one) => one.type === "trap");
-    return mode === "trap" ? trap || step : step || trap;
-  }
-
   // Building
 
   /** The board that is being laid has changed. */
@@ -396,7 +285,7 @@ export class GameBoard extends Board {
   /** A square was chosen. */
   act(row, col, mode = this.mode) {
     if (!this.building() || this.sent) return;
-    const step = this.pickOffer(this.builder.offersAt(row, col), mode);
+    const step = this.offers.pick(this.builder.offersAt(row, col), mode);
     if (mode === "trap") this.mode = "piece";
     if (step) this.builder.take(step);
     else if (!this.builder.run(row, col)) this.builder.refuse(row, col, mode === "trap" && this.sequence.length > 0);
@@ -433,14 +322,10 @@ export class GameBoard extends Board {
     if (this.sent) return;
     const large = isLarge(this.size);
     this.submit(
-      this.decked
-        ? large
-          ? this.deck.map(board).join(",")
-          : { deck: this.deck.map(board) }
-        : board(this.sequence),
+      this.decked ? (large ? this.deck.map(board).join(",") : { deck: this.deck.map(board) }) : board(this.sequence),
     );
     for (const one of this.tools.querySelectorAll("button")) one.disabled = true;
-    this.equipped = null;
+    this.controls.equipped = null;
   }
 
   // Trying a board, finished or not, against another
@@ -504,7 +389,7 @@ export class GameBoard extends Board {
   }
 
   draw() {
-    this.controls(null);
+    this.controls.show(null);
     return matrix(this.model.state.history, this.eyes, (at, x, y, side, label, children) =>
       this.target(`m${at}`, x, y, side, side, label, () => this.pickRound(at), { children, seat: this.eyes }),
     );
@@ -552,6 +437,11 @@ export class GameBoard extends Board {
 
   // Clicks and keys
 
+  /** Somebody wants to do something while there is nothing to do. */
+  wait() {
+    super.activate();
+  }
+
   activate(name, event) {
     if (this.mapped) {
       this.targets.get(name)?.(event);
@@ -573,254 +463,8 @@ export class GameBoard extends Board {
   }
 
   onKey(event) {
-    if (this.mapped) {
-      super.onKey(event);
-      return;
-    }
-    if (!this.grid?.svg.contains(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (this.pressed(event)) event.preventDefault();
-  }
-
-  /** Whether the key means something here. */
-  pressed(event) {
-    const { key: pressed } = event,
-      arrow = ARROWS[pressed];
-    if (pressed === "+" || pressed === "=") this.grid.zoom(1.5);
-    else if (pressed === "-") this.grid.zoom(1 / 1.5);
-    else if (pressed === "0") this.grid.fit();
-    else if (this.running !== null) {
-      const to = { left: this.running - 1, right: this.running + 1, up: 0, down: this.lastStep() }[arrow];
-      if (to !== undefined) this.scrub(to);
-      else if (pressed === " " || pressed === "Enter") this.roll();
-      else return false;
-    } else if (!this.building() || this.sent) {
-      if (pressed === "Enter" || pressed === " ") super.activate(null, event);
-      else return false;
-    } else return this.buildKey(event, arrow);
-    return true;
-  }
-
-  buildKey({ key: pressed, shiftKey }, arrow) {
-    const { builder } = this,
-      word = pressed.toLowerCase();
-    if (arrow && (shiftKey || !builder.piece)) {
-      if (arrow === "up" && !shiftKey) this.start();
-      else this.moveCursor(arrow);
-    } else if (arrow) {
-      const trap = this.mode === "trap";
-      if (trap) this.mode = "piece";
-      builder.press(trap ? `trap ${TRAP_KEYS[arrow]}` : arrow);
-    } else if (/^[1-9]$/.test(pressed)) builder.press(`trap ${pressed}`);
-    else if (word === "t") this.setMode(this.mode === "trap" ? "piece" : "trap");
-    else if (word === "f") builder.complete();
-    else if (pressed === "Backspace" || pressed === "Delete") builder.cut(this.sequence.length - 1);
-    else if (pressed === "Escape") this.setMode("piece");
-    else if (pressed === "Enter" || pressed === " ") {
-      if (!builder.piece && !this.cursor) this.start();
-      else if (builder.whole && !this.cursor && !this.decked) this.lay();
-      else if (this.cursor) this.act(this.cursor.row, this.cursor.col);
-    } else return false;
-    return true;
-  }
-
-  /** Start where the cursor is. */
-  start() {
-    const col = this.cursor?.col ?? (this.size - 1) >> 1,
-      step = this.builder.offersAt(this.size - 1, col)[0];
-    if (step) this.builder.take(step);
-  }
-
-  moveCursor(arrow) {
-    const at = this.cursor ?? this.builder.piece ?? { row: this.size - 1, col: (this.size - 1) >> 1 },
-      [down, right] = { up: [-1, 0], down: [1, 0], left: [0, -1], right: [0, 1] }[arrow];
-    const within = (value, low, high) => Math.max(low, Math.min(high, value));
-    this.cursor = { row: within(at.row + down, -1, this.size - 1), col: within(at.col + right, 0, this.size - 1) };
-    this.offer();
-    this.grid.keepInView(this.cursor.row, this.cursor.col);
-    this.calls.say(this.label(this.cursor.row, this.cursor.col));
-  }
-
-  // Below the board
-
-  controls(round) {
-    const button = (name, act, on = true, extra = {}) =>
-      html(
-        "button",
-        {
-          class: `button tight${extra.first ? " first" : ""}`,
-          type: "button",
-          disabled: !on,
-          onclick: act,
-          ...extra.more,
-        },
-        name,
-      );
-    if (round) this.roundControls(round, button);
-    else if (this.mapped) {
-      this.equip("map");
-      this.tell(`${this.model.word || ""} Your boards are the rows, the others the columns; a click runs a round.`);
-    } else if (!this.building()) {
-      this.equip("none");
-      this.tell(this.model.word || "");
-    } else this.buildControls(button);
-  }
-
-  roundControls(round, button) {
-    const k = this.running,
-      end = this.lastStep(),
-      points = pointsAt(round, k),
-      [own, other] = [points[this.eyes], points[1 - this.eyes]];
-    const words = k >= end ? ENDINGS[round.ended] : `Step ${k + 1} of ${end + 1}.`;
-    const seen = this.selected
-      ? `Board ${this.selected.own + 1} against board ${this.selected.other + 1}.`
-      : this.trial
-        ? "Tried out."
-        : `Round ${this.model.state.history.length}.`;
-    this.tell(`${seen} ${words}${this.fogWords(round, k)}`);
-    const kind = `round ${end} ${this.trial?.id} ${Boolean(this.selected)} ${this.model.interactive}`;
-    if (this.equipped !== kind || this.equippedRound !== round) {
-      this.equippedRound = round;
-      this.equipped = null;
-      this.tally = html("span", { class: "tally" });
-      this.range = html("input", {
-        type: "range",
-        min: 0,
-        max: end,
-        "aria-label": "Step of the round",
-        oninput: (event) => this.scrub(Number(event.target.value)),
-      });
-      this.equip(
-        kind,
-        this.tally,
-        this.range,
-        button("▶", () => this.roll(), true, { more: { "aria-label": "Run the round" } }),
-        ...this.roundButtons(button),
-      );
-    }
-    this.tally.textContent = `${own} : ${other}`;
-    if (Number(this.range.value) !== k) this.range.value = k;
-  }
-
-  roundButtons(button) {
-    if (this.selected)
-      return [
-        button(
-          "All rounds",
-          () => {
-            clearTimeout(this.timer);
-            this.selected = this.running = null;
-            this.render();
-          },
-          true,
-          { first: true },
-        ),
-      ];
-    if (this.trial) {
-      const against = html(
-        "select",
-        { class: "rival", "aria-label": "Try it against", onchange: (event) => this.tryOut(event.target.value) },
-        ...this.rivals().map(([id, words]) => html("option", { value: id, selected: id === this.trial.id }, words)),
-      );
-      return [against, button("Lay on", () => this.build(), true, { first: true })];
-    }
-    return this.model.interactive ? [button("Next round", () => this.build(), true, { first: true })] : [];
-  }
-
-  /** The steps at which a board in the fog set traps. */
-  fogWords(round, k) {
-    const lists = [this.eyes, 1 - this.eyes]
-      .filter((seat) => round.fog?.[seat])
-      .map((seat) => {
-        const steps = round.traps[seat].map(([step]) => step).filter((step) => step <= k + 1);
-        const whose = round.fog.every(Boolean) ? `Seat ${seat + 1}` : "The other";
-        if (!steps.length) return "";
-        const last = steps.slice(-MAX_TRAPS),
-          which = last.length < steps.length ? ", the last ones" : "";
-        return steps.length === 1
-          ? ` ${whose} set a trap at step ${steps[0]}.`
-          : ` ${whose} set ${steps.length} traps${which} at steps ${last.join(", ")}.`;
-      });
-    return lists.join("");
-  }
-
-  buildControls(button) {
-    const { whole, sequence } = this.builder;
-    const kind = (name, mode) =>
-      html(
-        "button",
-        { type: "button", "aria-pressed": String(this.mode === mode), onclick: () => this.setMode(mode) },
-        name,
-      );
-    const segments = html(
-      "span",
-      { class: "segments", role: "group", "aria-label": "What a click does" },
-      kind("Step", "piece"),
-      kind("Trap", "trap"),
-    );
-    const back = button("Back", () => this.builder.cut(this.sequence.length - 1), sequence.length > 0);
-    const clear = button("Clear", () => this.builder.cut(0), sequence.length > 0);
-    const on = button("To goal", () => this.builder.complete(), sequence.length > 0 && !whole, {
-      more: { title: "Go on to the goal as directly as possible" },
-    });
-    const tried = button("Try", () => this.tryOut(this.rivals()[0][0]), sequence.length > 0, {
-      more: { title: "Run this board, finished or not, against another" },
-    });
-    const begun = Math.min(1, sequence.length);
-    if (this.decked) {
-      this.deckControls(button, [segments, back, clear, on, tried]);
-      return;
-    }
-    this.tell(
-      whole
-        ? "The board is complete. Lay it, or take steps back."
-        : !begun
-          ? `${this.laid() ? "The other board is shown, turned around. " : ""}Choose where to start on the bottom row.`
-          : this.mode === "trap"
-            ? "Where is the trap set?"
-            : `Step ${sequence.length + 1}: step, or set a trap.`,
-    );
-    this.equip(
-      `board ${this.mode} ${begun} ${whole}`,
-      segments,
-      back,
-      clear,
-      on,
-      tried,
-      button("Lay board", () => this.lay(), whole, { first: true }),
-    );
-  }
-
-  /** The buttons below the board. Those that are there already stay: a click may just be coming down on one. */
-  equip(kind, ...nodes) {
-    if (kind === this.equipped) return;
-    this.equipped = kind;
-    this.tools.replaceChildren(...nodes);
-  }
-
-  deckControls(button, [segments, back, clear, on, tried]) {
-    const ready = this.deck.every(finished),
-      { whole, sequence } = this.builder,
-      next = this.deck.findIndex((one) => !finished(one));
-    this.tell(
-      ready
-        ? "The deck is complete. Lay it, or change a board."
-        : whole
-          ? `Board ${this.at + 1} is complete.`
-          : sequence.length
-            ? `Board ${this.at + 1} of ten: step, or set a trap.`
-            : `Board ${this.at + 1} of ten: choose where to start on the bottom row.`,
-    );
-    this.equip(
-      `deck ${this.mode} ${this.at} ${this.deck.map((one) => `${Math.min(1, one.length)}${finished(one)}`)}`,
-      places(this.deck, this.at, this.eyes, (number) => this.turnTo(number)),
-      segments,
-      back,
-      on,
-      tried,
-      ready ? clear : button("Fill up", () => this.fillUp(), true, { more: { title: "with random boards" } }),
-      ready
-        ? button("Lay deck", () => this.lay(), true, { first: true })
-        : button("Next board", () => this.turnTo(next), whole, { first: true }),
-    );
+    if (this.mapped) super.onKey(event);
+    else if (this.grid?.svg.contains(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey)
+      if (press(this, event)) event.preventDefault();
   }
 }

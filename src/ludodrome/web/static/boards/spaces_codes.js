@@ -61,5 +61,4 @@ export function codeOf(sequence, size) {
 }
 
 /** A board as the server takes it: JSON, or its code where it is large. */
-export const boardOf = (sequence, size) =>
-  isLarge(size) ? codeOf(sequence, size) : { boardSize: size, sequence };
+export const boardOf = (sequence, size) => (isLarge(size) ? codeOf(sequence, size) : { boardSize: size, sequence });

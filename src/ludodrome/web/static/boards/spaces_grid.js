@@ -222,12 +222,17 @@ export class Grid {
       [w, h] = this.window;
     this.scale = Math.min(most, Math.max(this.fitting, scale));
     const within = (offset, whole, part) =>
-      whole * this.scale <= part ? (part - whole * this.scale) / 2 : Math.min(0, Math.max(part - whole * this.scale, offset));
+      whole * this.scale <= part
+        ? (part - whole * this.scale) / 2
+        : Math.min(0, Math.max(part - whole * this.scale, offset));
     this.x = within(x, this.width, w);
     this.y = within(y, this.height, h);
     const { pixels } = this;
     this.level = pixels >= NEAR ? "near" : pixels >= MID ? "mid" : "far";
-    this.camera.setAttribute("transform", `translate(${this.x.toFixed(2)} ${this.y.toFixed(2)}) scale(${this.scale.toFixed(5)})`);
+    this.camera.setAttribute(
+      "transform",
+      `translate(${this.x.toFixed(2)} ${this.y.toFixed(2)}) scale(${this.scale.toFixed(5)})`,
+    );
     this.camera.setAttribute("class", this.level);
     this.camera.style.setProperty("--hair", this.hair);
     this.svg.classList.toggle("zoomable", this.zoomable);
@@ -287,7 +292,12 @@ export class Grid {
   #down(event) {
     if (!this.zoomable || (event.pointerType === "mouse" && event.button !== 0)) return;
     if (!this.pointers.size) this.dragged = false;
-    this.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY, fromX: event.clientX, fromY: event.clientY });
+    this.pointers.set(event.pointerId, {
+      x: event.clientX,
+      y: event.clientY,
+      fromX: event.clientX,
+      fromY: event.clientY,
+    });
   }
 
   #move(event) {

@@ -123,7 +123,8 @@ export class Path {
     const stride = STRIDES.find((one) => one * grid.pixels >= APART) ?? 1000,
       parts = [];
     places.forEach(([x, y], at) => {
-      if (sequence[at].type !== "trap" && (at === 0 || at === places.length - 1)) parts.push(shape(seat, x, y, 4.5 * hair));
+      if (sequence[at].type !== "trap" && (at === 0 || at === places.length - 1))
+        parts.push(shape(seat, x, y, 4.5 * hair));
       else if (at && Math.floor(sequence[at].order / stride) > Math.floor(sequence[at - 1].order / stride))
         parts.push(svg("text", { class: `far-number s${seat}`, x: x + 9 * hair, y }, String(sequence[at].order)));
     });

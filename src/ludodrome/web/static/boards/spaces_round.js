@@ -85,7 +85,11 @@ export class RoundLayer {
     if (!round) return;
     const squares = round.squares[seat].slice(0, k + 1);
     if (foggy) {
-      this.tracks[seat].show(trackOf(round, seat).filter(({ order }) => order <= k + 1), seat, place);
+      this.tracks[seat].show(
+        trackOf(round, seat).filter(({ order }) => order <= k + 1),
+        seat,
+        place,
+      );
       return;
     }
     const way = squares.map((square) => place(...square).join(" ")).filter((text, at, all) => text !== all[at - 1]);
