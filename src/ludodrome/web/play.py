@@ -22,11 +22,11 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import FORFEIT, Conditions
-from ludodrome.arena.play_spec import PlaySpec, start_state
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, Seat, SeatFault, Turn
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot
-from ludodrome.game import Game, IllegalMove
+from ludodrome.game import Game
 from ludodrome.store.models import now_ms
 from ludodrome.store.plays import JOIN, OFFER, FriendSeat, PlayEnd, PlayEvent, StoredPlay
 from ludodrome.web.budgets import BOTS_CACHED, BOTS_THINKING, BUDGETS
@@ -495,21 +495,5 @@ def make_play_spec(
     conditions = Conditions(FORFEIT, Clock.parse(clock or "none"))
     if conditions.clock.budget is not None or conditions.clock.fuel is not None:
         raise ValueError("on this page a clock is none, 10s, 30s+60s (with a bank) or 5m++3s (Fischer)")
-    made = PlaySpec(game.id, game.options, tuple(specs), tuple(names or called), conditions, seed)
-    if position is not None:
-        made = replace(made, position=position)
-    return replace(made, opening=_read_opening(game, made, opening))
-
-
-def _read_opening(game: Game, play_spec: PlaySpec, opening: list[Any]) -> tuple[Any, ...]:
-    """The moves of an opening; texts are parsed, other moves are checked later."""
-    if str not in map(type, opening):
-        return tuple(opening)
-    state, moves = start_state(game, play_spec), []
-    for number, move in enumerate(opening):
-        try:
-            moves.append(game.parse_move(move, state) if type(move) is str else move)
-            state = game.apply(state, moves[-1])
-        except IllegalMove as wrong:
-            raise ValueError(f"move {number} of the opening cannot be made: {wrong}") from wrong
-    return tuple(moves)
+    made = PlaySpec(game.id, game.options, tuple(specs), tuple(names or called), conditions, seed, tuple(opening))
+    return made if position is None else replace(made, position=position)
