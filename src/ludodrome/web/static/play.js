@@ -2,7 +2,7 @@
 
 import { API, boardModule, get, pageData, post, postPatiently, say, sentence, useKey } from "./api.js";
 import { chip, html, moves as inMotion, pause, SEATS } from "./draw.js";
-import { fillBar, shareOf, worth } from "./engine.js";
+import { brief, fillBar, shareOf, worth } from "./engine.js";
 import { keyOf, recalled, store, storeKey } from "./keys.js";
 import { Live } from "./live.js";
 import { openDialog } from "./newgame.js";
@@ -372,7 +372,7 @@ async function giveHint() {
         "p",
         { class: "whole" },
         "Try ",
-        html("b", { class: "best mono" }, found.lines[0].text),
+        html("b", { class: "best mono", title: found.lines[0].text }, brief(found.lines[0].text)),
         ` ${worth(GameBoard.unit, found.lines[0])}`,
       ),
     );

@@ -210,7 +210,8 @@ export class GameBoard extends Board {
     this.paths.other.show(round || !laid ? [] : sequenceOf(laid), 1 - this.eyes, this.placeOf(1 - this.eyes), shift);
     this.paths.own.show(own, this.eyes, this.placeOf(this.eyes), -shift);
     const best = round || !model.best ? [] : sequenceOf(model.best);
-    this.paths.best.show(best, this.eyes, this.placeOf(this.eyes), -shift);
+    const mover = model.seat ?? this.eyes;
+    this.paths.best.show(best, mover, this.placeOf(mover), mover === this.eyes ? -shift : 0);
     this.rounds.show(round, Math.min(this.running ?? 0, this.lastStep()), this.placeOf(0));
     this.offers.show();
     this.look(round);
