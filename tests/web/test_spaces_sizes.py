@@ -129,3 +129,26 @@ def test_a_large_record_is_brought_and_analysed(client: Client) -> None:
     )
     game = ludodrome.make("spaces", **board["options"])
     assert game.is_legal(game.parse_state(line), answer.json()["lines"][0]["move"])
+
+
+@pytest.mark.parametrize("choice", ["blind", "fog"])
+def test_large_boards_stay_hidden(client: Client, choice: str) -> None:
+    options = {"size": 12, "rules": "live", "rounds": 2, "choice": choice}
+    view = begin(client, "spaces", ["person", "random"], options=options)
+    view = move(client, view, f"12:3:{'u' * 11}f")
+    state = view["position"]["state"]
+    own, other = state["history"][0]["boards"]
+    assert own == f"12:3:{'u' * 11}f"
+    assert state["chosen"] is None
+    assert view["moves"][2]["text"] == "face down"
+    assert view["moves"][2]["move"] is None
+    if choice == "fog":
+        assert set(other) == {"boardSize", "visited", "traps"}
+        assert view["moves"][1]["move"] is None
+        assert view["position"]["marks"]["round"]["fog"] == [False, True]
+    else:
+        assert other == view["moves"][1]["text"]
+    over = move(client, view, f"12:3:{'u' * 11}f")
+    first = client.get(f"{API}/plays/{view['id']}/positions/2").json()
+    assert first["state"]["history"][0]["boards"][1] == over["moves"][1]["text"]
+    assert "fog" not in first["marks"]["round"]
