@@ -113,6 +113,7 @@ def test_a_board_of_size_40_is_laid_on_a_phone_and_its_round_scrubbed(chromium: 
         page.locator("#bar input[type=range]").fill(str(steps))
         assert page.inner_text("#bar .tally") == before
         assert page.evaluate(NODES) < 1000
+        page.wait_for_selector("#engine .result", state="attached")
         play = page.request.get(f"/api/v1/plays/{name}").json()
         code = play["moves"][0]["text"]
         assert code.startswith("40:19:ur6uuuu")
@@ -153,7 +154,7 @@ def test_keys_that_come_faster_than_answers_are_all_taken(page: Any) -> None:
     page.keyboard.press("f")
     _wait(page, "complete")
     page.keyboard.press("Enter")
-    page.wait_for_selector("#moves button")
+    page.wait_for_selector("#engine .result")
     text = page.locator("#moves button").first.get_attribute("title")
     assert text.startswith("40:19:uul8luuuuu")
 
@@ -184,6 +185,25 @@ def test_a_large_grid_pans_and_zooms(page: Any) -> None:
     page.keyboard.up("Control")
     page.wait_for_timeout(100)
     assert not page.evaluate(labels).startswith("0")
+
+
+def test_two_fingers_zoom(chromium: Any, address: str) -> None:
+    with _window(chromium, address, 390) as page:
+        _begin(page, LARGE)
+        labels = "document.querySelectorAll('#board .rim')[1].textContent"
+        page.tap("#board [aria-label='Show the whole grid']")
+        whole = page.evaluate(labels)
+        box = page.locator("#board svg").bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        session = page.context.new_cdp_session(page)
+        for kind, apart in (("touchStart", 20), ("touchMove", 60), ("touchMove", 120), ("touchEnd", 0)):
+            points = [{"x": x - apart, "y": y}, {"x": x + apart, "y": y}] if apart else []
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        page.wait_for_timeout(100)
+        near = page.evaluate(labels)
+        assert near != whole
+        assert len(near) < len("".join(map(str, range(40))))
+        assert _word(page).startswith("Choose where to start")
 
 
 def test_an_unfinished_board_is_tried_out(page: Any) -> None:
