@@ -246,6 +246,8 @@ def test_large_boards_are_analysed(chromium: Any, address: str, width: int) -> N
         page.wait_for_selector("#bar .tally")
         page.locator("#bar input[type=range]").fill("10")
         _wait(page, "Step 11 of")
+        drawn = page.locator("#board .way").evaluate_all("(ways) => ways.filter((way) => way.getAttribute('d')).length")
+        assert drawn == 2, "the tracks of the round, and nothing of the boards that were laid"
         page.click("#back")
         page.wait_for_selector("#board .other .token", state="attached")
         page.wait_for_selector("#engine button .best")

@@ -36,6 +36,8 @@ export class Path {
     this.drawn = [];
     this.places = [];
     this.steps.replaceChildren();
+    this.labels.replaceChildren();
+    for (const path of [this.way, this.pits]) path.setAttribute("d", "");
     this.kind = null;
   }
 
