@@ -143,12 +143,11 @@ def _of_game(game_id: str) -> Iterator[Target]:
         (_encoded(game.options), b"{}"),
         (),
     )
-    yield Target(
-        f"{game_id}-observation",
-        of_json(lambda shown: parse_observation(game, shown)),
-        (_encoded(game.observation(state, 0)),),
-        ("bots.player.parse_observation",),
-    )
+    fog = game if game.id != "spaces" else ludodrome.make("spaces", choice="fog")
+    seen = state if fog is game else fog.parse_state("rounds 3 written fog 2/5 - 3:1:u6uf|3:0:5uuf")
+    covers = ("bots.player.parse_observation", *(() if fog is game else ("games.spaces.fog.parse_observation",)))
+    given = (_encoded(fog.observation(seen, 0)),)
+    yield Target(f"{game_id}-observation", of_json(lambda shown: parse_observation(fog, shown)), given, covers)
     yield Target(
         f"{game_id}-reply",
         of_text(lambda text: read_reply(game, game.observation(state, 0), text)),
@@ -433,7 +432,9 @@ EXEMPT = {
     "games.spaces.codec.parse_boards_text": "a part of parse_notation",
     "games.spaces.codec.parse_codes": "a part of parse_notation",
     "games.spaces.codec.parse_lay": "a part of parse_move",
-    "games.spaces.codec.read_finished": "a part of parse_move",
+    "games.spaces.codec.parse_chosen": "a part of parse_state",
+    "games.spaces.fog.read_in_fog": "a part of parse_observation",
+    "games.spaces.legality.read_finished": "a part of parse_move",
     "games.towers.parse_cells": "a part of parse_line",
     "games.towers.parse_height_rows": "a part of parse_line",
     "games.towers.parse_number": "a part of parse_line",

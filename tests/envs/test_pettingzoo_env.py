@@ -134,7 +134,7 @@ def together(boards: list[list[str]], **options: Any) -> tuple[Any, list[Any]]:
 
 
 def actions_of(board: Any, game: Any) -> bytes:
-    from ludodrome.games.spaces.codec import read_finished
+    from ludodrome.games.spaces.legality import read_finished
 
     return read_finished(board, game.options)
 

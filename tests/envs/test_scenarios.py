@@ -10,8 +10,8 @@ from gymnasium.utils.env_checker import check_env
 import ludodrome
 import ludodrome.envs
 from ludodrome.envs import BoardGeneration, BoardSelection, MetaGame, OpponentPrediction
-from ludodrome.games.spaces.codec import read_finished
 from ludodrome.games.spaces.environments import STYLES, Scenario, planes, play_round
+from ludodrome.games.spaces.legality import read_finished
 
 KINDS: list[type[Scenario]] = [BoardGeneration, BoardSelection, OpponentPrediction, MetaGame]
 each_kind = pytest.mark.parametrize("kind", KINDS)

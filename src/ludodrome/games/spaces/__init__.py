@@ -18,7 +18,7 @@ import numpy as np
 from ludodrome.game import MAX_LISTED_MOVES, BadState, Game, IllegalMove, Option, TooManyMoves
 from ludodrome.game_extras import LADDER_LEVELS, Json
 from ludodrome.game_spec import Planes
-from ludodrome.games.spaces import codec, display, planes, rules
+from ludodrome.games.spaces import codec, display, fog, planes, rules
 from ludodrome.games.spaces.best_response import MixedResponse, Response, respond
 from ludodrome.games.spaces.boards import (
     CHOICES,
@@ -192,17 +192,17 @@ class Spaces(Game):
     def observation(self, state: Any, seat: int | None = None) -> Any:
         """The state without what is hidden: lays face down, and under fog the other's earlier boards (R25, R26)."""
         self._check_seat(seat)
-        return codec.observe(self.encode(state), self._options, seat)
+        return fog.observe(self.encode(state), self._options, seat)
 
     @property
     def has_hidden_information(self) -> bool:
         """Whether a board or a deck stays face down until both are laid (R25, R26)."""
-        return codec.hides_lays(self._options)
+        return fog.hides_lays(self._options)
 
     @property
     def hides_earlier_moves(self) -> bool:
         """Whether earlier boards stay hidden until the game is over (R26)."""
-        return codec.hides_history(self._options)
+        return fog.hides_history(self._options)
 
     def prefix(self, record: Record) -> list[dict[str, Any]]:
         """The steps of the unfinished board of a record."""
@@ -231,7 +231,7 @@ class Spaces(Game):
 
     def encode_observation(self, observation: Any) -> Record:
         """The compiled record of what a seat sees; with the other seat to move where a board is face down."""
-        return self.codec.parse_observation(observation, self._options)[0]
+        return fog.parse_observation(observation, self._options)[0]
 
     def actions_of(self, move: Any, states: Any) -> list[int]:
         """The steps of a board or a deck."""

@@ -216,6 +216,16 @@ def format_board(actions: bytes, size: int) -> dict[str, Any]:
     return {"boardSize": size, "sequence": format_steps(steps_of(actions, size))}
 
 
+def format_in_fog(actions: bytes, size: int) -> dict[str, Any]:
+    """The JSON form of a board in fog: the squares visited with their steps, and the steps of its traps."""
+    steps = list(enumerate(steps_of(actions, size), 1))
+    return {
+        "boardSize": size,
+        "visited": [[number, row, col] for number, (row, col, kind) in steps if kind != TRAP],
+        "traps": [number for number, (_, _, kind) in steps if kind == TRAP],
+    }
+
+
 def parse_playable(board: Any) -> tuple[int, bytes]:
     """Size and actions of a JSON board of any size; IllegalMove if a step jumps or the shape is wrong."""
     try:

@@ -12,9 +12,10 @@ from ludodrome.bots.player import EXPERT_BUDGET, Bot, Budget, Stopwatch, resolve
 from ludodrome.game import Game, checked_seed
 from ludodrome.games.spaces.best_response import prepare, respond
 from ludodrome.games.spaces.boards import DECK, format_board
-from ludodrome.games.spaces.codec import format_lay, read_finished
+from ludodrome.games.spaces.codec import format_lay
 from ludodrome.games.spaces.equilibria import margins_of, sensible
 from ludodrome.games.spaces.fog import guess_whole
+from ludodrome.games.spaces.legality import read_finished
 from ludodrome.games.spaces.sampling import quick
 from ludodrome.jit import Array
 from ludodrome.splitmix import SplitMix64

@@ -17,30 +17,25 @@ from ludodrome.games.spaces import rules
 from ludodrome.games.spaces.boards import (
     CHOICES,
     DECK,
-    FOG,
-    SEEN,
-    BadShape,
-    actions_of,
     draw,
     format_board,
     format_code,
+    format_in_fog,
     is_finished,
     max_steps,
     parse_code,
-    read_board,
     step_numbers,
     step_words,
     steps_of,
 )
-from ludodrome.games.spaces.fog import format_in_fog, in_fog, is_in_fog, read_in_fog
-from ludodrome.games.spaces.legality import STEP_FAULTS, iter_faults, refusal
-from ludodrome.games.spaces.rounds import COMPLETE, ENDED
+from ludodrome.games.spaces.legality import STEP_FAULTS, iter_faults, read_finished, refusal
+from ludodrome.games.spaces.rounds import ENDED
 from ludodrome.games.spaces.rules import PAIRINGS, REASONS, lay_steps
 from ludodrome.jit import Record, new_states
 from ludodrome.search.entry_points import make_kernels
 from ludodrome.validation import show
 
-_KERNELS = make_kernels(rules.RULES)
+KERNELS = make_kernels(rules.RULES)
 
 # Moves in JSON and text: a board, or a deck of ten
 #
@@ -75,19 +70,6 @@ def board_labels(count: int) -> list[str]:
 
 
 # JSON
-
-
-def read_finished(board: Any, options: Options, grid_allowed: bool = True) -> bytes:
-    """The actions of a board with a finish and without jumps, else IllegalMove. Legality is not checked."""
-    size = options["size"]
-    try:
-        steps = read_board(board, size, grid_allowed)
-    except BadShape as wrong:
-        raise IllegalMove(str(wrong)) from None
-    actions = actions_of(steps, size)
-    if actions is None or not is_finished(actions, size):
-        raise IllegalMove(refusal(iter_faults(steps, size, options["rules"] == "live")))
-    return actions
 
 
 def parse_lay(move: Any, options: Options, grid_allowed: bool = True) -> Lay:
@@ -203,7 +185,6 @@ def format_notation(action: int, record: Record) -> str:
 OPTION_KEYS = ("mode", "size", "rules", "choice", "rounds")
 STATE_KEYS = (*OPTION_KEYS, "round", "to_move", "chosen", "history", "totals", "winner", "reason")
 ENTRY_KEYS = ("boards", "points", "ended")
-FOG_ENTRY_KEYS = (*ENTRY_KEYS, "steps")
 
 _ROUND = re.compile(r"([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", re.ASCII)
 
@@ -253,9 +234,9 @@ def match_of(states: Any) -> SpacesMatch:
     record = states[0]
     size, live, deck, choice, rounds = (int(record[name]) for name in ("side", "live", "deck", "choice", "rounds"))
     each = DECK if deck else 1
-    turns = int(_KERNELS.turns(states))
+    turns = int(KERNELS.turns(states))
     done = turns // 2
-    seat, best = int(_KERNELS.mover(states)), int(record["winner"])
+    seat, best = int(KERNELS.mover(states)), int(record["winner"])
     boards, lengths = record["boards"], record["lengths"].tolist()
 
     def lay(index: int) -> Lay:
@@ -280,12 +261,12 @@ def match_of(states: Any) -> SpacesMatch:
     )
 
 
-def _new_states(options: dict[str, Any]) -> Any:
+def empty_match(options: dict[str, Any]) -> Any:
     """An array of one record in which nothing is laid."""
     states = new_states(rules.dtype_of(options["size"], options["rounds"]), 1)
     for name, value in option_fields(options).items():
         states[name] = value
-    _KERNELS.reset(states, np.uint64(0))
+    KERNELS.reset(states, np.uint64(0))
     return states
 
 
@@ -298,7 +279,7 @@ def _states_of(lays: list[tuple[Lay, Lay]], chosen: Lay | None, round_: int, opt
         raise BadState(f"round is {min(len(lays) + 1, rounds)} with {played}, not {round_}")
     if over and chosen is not None:
         raise BadState("chosen is null once the game is over")
-    states = _new_states(options)
+    states = empty_match(options)
     boards: Lay = []
     names: list[str] = []
     for turn, pair in enumerate(lays):
@@ -326,26 +307,27 @@ def parse_state(state: Any, options: dict[str, Any]) -> Any:
         validation.choice(state[name], [options[name]], f"{name} in this game", BadState)
     round_ = validation.integer(state["round"], 1, options["rounds"], "round", BadState)
     lays = _parse_history(state["history"], options)
-    states = _states_of(lays, _parse_chosen(state["chosen"], options), round_, options)
+    states = _states_of(lays, parse_chosen(state["chosen"], options), round_, options)
     match = match_of(states)
     for index, (entry, (a, b, ended)) in enumerate(zip(state["history"], match.results, strict=True)):
-        _compare(entry["points"], [a, b], f"history[{index}].points")
-        _compare(entry["ended"], ENDED[ended], f"history[{index}].ended")
+        compare(entry["points"], [a, b], f"history[{index}].points")
+        compare(entry["ended"], ENDED[ended], f"history[{index}].ended")
     for name in ("totals", "to_move", "winner", "reason"):
-        _compare(state[name], getattr(match, name), name)
+        compare(state[name], getattr(match, name), name)
     return states
 
 
-def _compare(value: Any, right: Any, where: str) -> None:
+def compare(value: Any, right: Any, where: str) -> None:
     """Raise BadState if a value is not what follows from the boards."""
     if type(right) is list:
         for index, one in enumerate(validation.items(value, len(right), where, BadState)):
-            _compare(one, right[index], f"{where}[{index}]")
+            compare(one, right[index], f"{where}[{index}]")
     elif type(value) is not type(right) or value != right:
         raise BadState(f"{where} is {show(right)} by the boards laid, not {show(value)}")
 
 
-def _parse_chosen(chosen: Any, options: dict[str, Any]) -> Lay | None:
+def parse_chosen(chosen: Any, options: dict[str, Any]) -> Lay | None:
+    """What ``chosen`` of a state holds, or BadState."""
     if chosen is None:
         return None
     try:
@@ -392,7 +374,7 @@ def _decks(pairs: list[list[bytes]]) -> list[tuple[Lay, Lay]]:
 
 def format_state(record: Record) -> dict[str, Any]:
     """The JSON state of a record."""
-    match = match_of(_array(record))
+    match = match_of(array_of(record))
     size = match.size
     pairs = [(a, b) for first, second in match.lays for a in first for b in second]
     return {
@@ -427,125 +409,7 @@ def _format_entry(
     return entry | ({"steps": record["done"][2 * number : 2 * number + 2].tolist()} if any(fogged) else {})
 
 
-# Observations
-
-
-def hides_lays(options: dict[str, Any]) -> bool:
-    """Whether what is laid first stays face down (R25, R26)."""
-    return bool(options["mode"] == "deck" or options["choice"] != SEEN)
-
-
-def hides_history(options: dict[str, Any]) -> bool:
-    """Whether the other's boards of earlier rounds are in fog while the game runs (R26)."""
-    return bool(options["mode"] == "rounds" and options["choice"] == FOG)
-
-
-def observe(record: Record, options: dict[str, Any], seat: int | None) -> dict[str, Any]:
-    """The JSON observation of a seat, or of spectators (None)."""
-    states = _array(record)
-    seen = states[0]
-    mover = int(_KERNELS.mover(states))
-    if mover >= 0 and hides_history(options):
-        for slot in range(int(record["laid"]) // 2 * 2):
-            if slot % 2 != seat:
-                done = int(record["done"][slot])
-                board = in_fog(record["boards"][slot, :done].tobytes(), done, options["size"])
-                seen["boards"][slot, :done] = np.frombuffer(board, np.uint8)
-                seen["lengths"][slot] = done
-                seen["fogged"][slot] = 1
-    shown = format_state(seen)
-    if hides_lays(options) and shown["chosen"] is not None and seat != 1 - mover:
-        shown["chosen"] = None
-    return shown
-
-
-def parse_observation(observation: Any, options: dict[str, Any]) -> Any:
-    """An array of one record of what a seat or a spectator sees, or BadState.
-
-    Where a lay is face down, the seat that laid it is to move in the record.
-    """
-    known = type(observation) is dict and type(observation.get("round")) is int
-    if known and hides_lays(options) and observation.get("chosen") is None and type(observation.get("to_move")) is int:
-        validation.integer(observation["to_move"], 0, 1, "to_move", BadState)
-        observation = {**observation, "to_move": (observation["round"] - 1) % 2}
-    history = observation.get("history") if known else None
-    if hides_history(options) and type(history) is list and any(map(_is_fogged, history)):
-        return _parse_fogged(observation, options)
-    return parse_state(observation, options)
-
-
-def _is_fogged(entry: Any) -> bool:
-    return type(entry) is dict and type(entry.get("boards")) is list and any(map(is_in_fog, entry["boards"]))
-
-
-def _parse_fogged(observation: Any, options: dict[str, Any]) -> Any:
-    """The record of an observation with boards in fog, or BadState."""
-    validation.fields(observation, STATE_KEYS, "an observation of spaces", BadState)
-    for name in OPTION_KEYS:
-        validation.choice(observation[name], [options[name]], f"{name} in this game", BadState)
-    history = observation["history"]
-    for name, right in (("round", len(history) + 1), ("winner", None), ("reason", "")):
-        _compare(observation[name], right, name)
-    validation.integer(observation["round"], 2, options["rounds"], "round", BadState)
-    states = _new_states(options)
-    record = states[0]
-    patterns = set()
-    for number, entry in enumerate(history):
-        patterns.add(_parse_fogged_entry(record, number, entry, options))
-    if len(patterns) > 1:
-        raise BadState("the boards in fog are those of the other seat, in every round")
-    record["laid"] = 2 * len(history)
-    record["totals"] = record["results"][: len(history), :2].sum(axis=0)
-    first = (observation["round"] - 1) % 2
-    if observation["chosen"] is not None:
-        if patterns != {(first == 1, first == 0)}:
-            raise BadState("chosen is null for everyone but the seat that laid it")
-        chosen = _parse_chosen(observation["chosen"], options)
-        try:
-            lay_boards(states, chosen or [], ["chosen, "])
-        except IllegalMove as wrong:
-            raise BadState(str(wrong)) from None
-    _compare(observation["totals"], record["totals"].tolist(), "totals")
-    _compare(observation["to_move"], int(_KERNELS.mover(states)), "to_move")
-    return states
-
-
-def _parse_fogged_entry(record: Any, number: int, entry: Any, options: dict[str, Any]) -> tuple[bool, bool]:
-    """Write a round of an observation into a record; return which boards are in fog."""
-    where, size = f"history[{number}]", options["size"]
-    validation.fields(entry, FOG_ENTRY_KEYS, where, BadState)
-    fogged = []
-    for seat, board in enumerate(validation.items(entry["boards"], 2, f"{where}.boards", BadState)):
-        name, slot = f"{where}.boards[{seat}]", 2 * number + seat
-        fogged.append(is_in_fog(board))
-        actions = read_in_fog(board, size, name) if fogged[-1] else _read_legal(board, options, name)
-        record["boards"][slot, : len(actions)] = np.frombuffer(actions, np.uint8)
-        record["lengths"][slot] = len(actions)
-        record["fogged"][slot] = fogged[-1]
-        done = validation.items(entry["steps"], 2, f"{where}.steps", BadState)[seat]
-        low = len(actions) if fogged[-1] else 1
-        record["done"][slot] = validation.integer(done, low, len(actions), f"{where}.steps[{seat}]", BadState)
-        points = validation.items(entry["points"], 2, f"{where}.points", BadState)[seat]
-        record["results"][number, seat] = validation.integer(points, 0, size, f"{where}.points[{seat}]", BadState)
-    ended = validation.choice(entry["ended"], ENDED[:COMPLETE], f"{where}.ended", BadState)
-    record["results"][number, 2] = ENDED.index(ended)
-    return fogged[0], fogged[1]
-
-
-def _read_legal(board: Any, options: dict[str, Any], where: str) -> bytes:
-    """The actions of a legal JSON board, or BadState."""
-    try:
-        actions = read_finished(board, options, grid_allowed=False)
-    except IllegalMove as wrong:
-        raise BadState(f"{where}, {wrong}") from None
-    size = options["size"]
-    wrong_steps = refusal(iter_faults(steps_of(actions, size), size, options["rules"] == "live"))
-    if wrong_steps:
-        raise BadState(f"{where}, {wrong_steps}")
-    return actions
-
-
-def _array(record: Record) -> Any:
+def array_of(record: Record) -> Any:
     """An array of one record, for the kernels."""
     states = new_states(record.dtype, 1)
     states[0] = record
@@ -592,7 +456,7 @@ def _parse_line_history(text: str, options: dict[str, Any]) -> list[tuple[Lay, L
 
 def format_line(record: Record) -> str:
     """The one-line form of a record."""
-    match = match_of(_array(record))
+    match = match_of(array_of(record))
     size = match.size
     words = [str(match.options[name]) for name in ("mode", "size", "rules", "choice")]
     chosen = "-" if match.chosen is None else format_codes(match.chosen, size)
@@ -605,7 +469,7 @@ def format_line(record: Record) -> str:
 
 def render(record: Record) -> str:
     """The rounds played, the board laid, and one line about the match."""
-    match = match_of(_array(record))
+    match = match_of(array_of(record))
     size = match.size
     lines = []
     if match.deck:

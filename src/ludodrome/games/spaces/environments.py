@@ -32,9 +32,9 @@ from ludodrome.games.spaces.boards import (
     format_code,
     is_live,
 )
-from ludodrome.games.spaces.codec import read_finished
 from ludodrome.games.spaces.display import paint_boards
 from ludodrome.games.spaces.fog import in_fog
+from ludodrome.games.spaces.legality import read_finished
 from ludodrome.games.spaces.rounds import COL_OF_PLACE, ROW_OF_PLACE, shift
 from ludodrome.games.spaces.rules import MAX_ROUNDS, longest
 from ludodrome.games.spaces.sampling import pool

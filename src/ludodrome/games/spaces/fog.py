@@ -1,4 +1,4 @@
-"""Fog: what a seat sees of the other's boards of earlier rounds (R26).
+"""Observations: what lies face down (R25, R26), and fog over the other's boards of earlier rounds (R26).
 
 A board in fog is the part of it that was carried out in its round, with every trap as HIDDEN_TRAP: a trap was set in
 this step, and its place is not seen. As actions it fits into a record like any other board.
@@ -7,40 +7,40 @@ this step, and its place is not seen. As actions it fits into a record like any 
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ludodrome import validation
-from ludodrome.game import BadState
+from ludodrome.game import BadState, IllegalMove
+from ludodrome.games.spaces import codec
 from ludodrome.games.spaces.boards import (
     FINISH,
     FIRST_TRAP,
+    FOG,
     HERE,
     HIDDEN_TRAP,
     PIECE_SHIFTS,
+    SEEN,
     TRAP,
     UP,
     action_word,
     is_finished,
     steps_of,
 )
+from ludodrome.games.spaces.legality import iter_faults, read_finished, refusal
+from ludodrome.games.spaces.rounds import COMPLETE, ENDED
 from ludodrome.games.spaces.rules import longest
+from ludodrome.jit import Record
 from ludodrome.validation import show
 
 FOG_KEYS = ("boardSize", "visited", "traps")
 """Keys of a board in fog; ``visited`` tells it from a whole board."""
+ENTRY_KEYS = (*codec.ENTRY_KEYS, "steps")
+"""Keys of an entry of the history with a board in fog."""
 
 
 def in_fog(actions: bytes, done: int, size: int) -> bytes:
     """A board in fog, of which ``done`` steps were carried out."""
     return bytes(size + HIDDEN_TRAP if FIRST_TRAP <= one - size < FINISH else one for one in actions[:done])
-
-
-def format_in_fog(actions: bytes, size: int) -> dict[str, Any]:
-    """The JSON form of a board in fog: the squares visited with their steps, and the steps of its traps."""
-    steps = list(enumerate(steps_of(actions, size), 1))
-    return {
-        "boardSize": size,
-        "visited": [[number, row, col] for number, (row, col, kind) in steps if kind != TRAP],
-        "traps": [number for number, (_, _, kind) in steps if kind == TRAP],
-    }
 
 
 def is_in_fog(board: Any) -> bool:
@@ -96,6 +96,124 @@ def _action_to(row: int, col: int, to: tuple[int, int], size: int) -> int | None
     if row < 0 or shift not in PIECE_SHIFTS or shift[0] > 0 or not 0 <= to[1] < size:
         return None
     return size + PIECE_SHIFTS[shift]
+
+
+# Observations
+
+
+def hides_lays(options: dict[str, Any]) -> bool:
+    """Whether what is laid first stays face down (R25, R26)."""
+    return bool(options["mode"] == "deck" or options["choice"] != SEEN)
+
+
+def hides_history(options: dict[str, Any]) -> bool:
+    """Whether the other's boards of earlier rounds are in fog while the game runs (R26)."""
+    return bool(options["mode"] == "rounds" and options["choice"] == FOG)
+
+
+def observe(record: Record, options: dict[str, Any], seat: int | None) -> dict[str, Any]:
+    """The JSON observation of a seat, or of spectators (None)."""
+    states = codec.array_of(record)
+    seen = states[0]
+    mover = int(codec.KERNELS.mover(states))
+    if mover >= 0 and hides_history(options):
+        for slot in range(int(record["laid"]) // 2 * 2):
+            if slot % 2 != seat:
+                done = int(record["done"][slot])
+                board = in_fog(record["boards"][slot, :done].tobytes(), done, options["size"])
+                seen["boards"][slot, :done] = np.frombuffer(board, np.uint8)
+                seen["lengths"][slot] = done
+                seen["fogged"][slot] = 1
+    shown = codec.format_state(seen)
+    if hides_lays(options) and shown["chosen"] is not None and seat != 1 - mover:
+        shown["chosen"] = None
+    return shown
+
+
+def parse_observation(observation: Any, options: dict[str, Any]) -> Any:
+    """An array of one record of what a seat or a spectator sees, or BadState.
+
+    Where a lay is face down, the seat that laid it is to move in the record.
+    """
+    known = type(observation) is dict and type(observation.get("round")) is int
+    if known and hides_lays(options) and observation.get("chosen") is None and type(observation.get("to_move")) is int:
+        validation.integer(observation["to_move"], 0, 1, "to_move", BadState)
+        observation = {**observation, "to_move": (observation["round"] - 1) % 2}
+    history = observation.get("history") if known else None
+    if hides_history(options) and type(history) is list and any(map(_is_fogged, history)):
+        return _parse_fogged(observation, options)
+    return codec.parse_state(observation, options)
+
+
+def _is_fogged(entry: Any) -> bool:
+    return type(entry) is dict and type(entry.get("boards")) is list and any(map(is_in_fog, entry["boards"]))
+
+
+def _parse_fogged(observation: Any, options: dict[str, Any]) -> Any:
+    """The record of an observation with boards in fog, or BadState."""
+    validation.fields(observation, codec.STATE_KEYS, "an observation of spaces", BadState)
+    for name in codec.OPTION_KEYS:
+        validation.choice(observation[name], [options[name]], f"{name} in this game", BadState)
+    history = observation["history"]
+    for name, right in (("round", len(history) + 1), ("winner", None), ("reason", "")):
+        codec.compare(observation[name], right, name)
+    validation.integer(observation["round"], 2, options["rounds"], "round", BadState)
+    states = codec.empty_match(options)
+    record = states[0]
+    patterns = set()
+    for number, entry in enumerate(history):
+        patterns.add(_parse_fogged_entry(record, number, entry, options))
+    if len(patterns) > 1:
+        raise BadState("the boards in fog are those of the other seat, in every round")
+    record["laid"] = 2 * len(history)
+    record["totals"] = record["results"][: len(history), :2].sum(axis=0)
+    first = (observation["round"] - 1) % 2
+    if observation["chosen"] is not None:
+        if patterns != {(first == 1, first == 0)}:
+            raise BadState("chosen is null for everyone but the seat that laid it")
+        chosen = codec.parse_chosen(observation["chosen"], options)
+        try:
+            codec.lay_boards(states, chosen or [], ["chosen, "])
+        except IllegalMove as wrong:
+            raise BadState(str(wrong)) from None
+    codec.compare(observation["totals"], record["totals"].tolist(), "totals")
+    codec.compare(observation["to_move"], int(codec.KERNELS.mover(states)), "to_move")
+    return states
+
+
+def _parse_fogged_entry(record: Any, number: int, entry: Any, options: dict[str, Any]) -> tuple[bool, bool]:
+    """Write a round of an observation into a record; return which boards are in fog."""
+    where, size = f"history[{number}]", options["size"]
+    validation.fields(entry, ENTRY_KEYS, where, BadState)
+    fogged = []
+    for seat, board in enumerate(validation.items(entry["boards"], 2, f"{where}.boards", BadState)):
+        name, slot = f"{where}.boards[{seat}]", 2 * number + seat
+        fogged.append(is_in_fog(board))
+        actions = read_in_fog(board, size, name) if fogged[-1] else _read_legal(board, options, name)
+        record["boards"][slot, : len(actions)] = np.frombuffer(actions, np.uint8)
+        record["lengths"][slot] = len(actions)
+        record["fogged"][slot] = fogged[-1]
+        done = validation.items(entry["steps"], 2, f"{where}.steps", BadState)[seat]
+        low = len(actions) if fogged[-1] else 1
+        record["done"][slot] = validation.integer(done, low, len(actions), f"{where}.steps[{seat}]", BadState)
+        points = validation.items(entry["points"], 2, f"{where}.points", BadState)[seat]
+        record["results"][number, seat] = validation.integer(points, 0, size, f"{where}.points[{seat}]", BadState)
+    ended = validation.choice(entry["ended"], ENDED[:COMPLETE], f"{where}.ended", BadState)
+    record["results"][number, 2] = ENDED.index(ended)
+    return fogged[0], fogged[1]
+
+
+def _read_legal(board: Any, options: dict[str, Any], where: str) -> bytes:
+    """The actions of a legal JSON board, or BadState."""
+    try:
+        actions = read_finished(board, options, grid_allowed=False)
+    except IllegalMove as wrong:
+        raise BadState(f"{where}, {wrong}") from None
+    size = options["size"]
+    wrong_steps = refusal(iter_faults(steps_of(actions, size), size, options["rules"] == "live"))
+    if wrong_steps:
+        raise BadState(f"{where}, {wrong_steps}")
+    return actions
 
 
 # A round in fog, step by step

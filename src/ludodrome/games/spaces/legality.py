@@ -123,6 +123,19 @@ def _unplayable(steps: Steps, size: int, live: bool) -> Iterator[Fault]:
     return (fault for fault in iter_faults(steps, size, live, unfinished=True) if fault.rule in PLAYABLE)
 
 
+def read_finished(board: Any, options: dict[str, Any], grid_allowed: bool = True) -> bytes:
+    """The actions of a board with a finish and without jumps, else IllegalMove. Legality is not checked."""
+    size = options["size"]
+    try:
+        steps = read_board(board, size, grid_allowed)
+    except BadShape as wrong:
+        raise IllegalMove(str(wrong)) from None
+    actions = actions_of(steps, size)
+    if actions is None or not is_finished(actions, size):
+        raise IllegalMove(refusal(iter_faults(steps, size, options["rules"] == "live")))
+    return actions
+
+
 def _fault(step: int, rule: str, what: str) -> Fault:
     return Fault(step, rule, f"step {step}: {what} ({rule})")
 

@@ -315,9 +315,8 @@ def gather_bounds(table: Array, hit: Int, never: Int, bounds: Array, j: Int) -> 
 
 USUAL_NODES = 20_000_000
 """Default node limit of the search."""
-SLICE = 1_000_000
-WHOLE = 10**12
-"""Weights become whole numbers with about this sum."""
+SLICE, WHOLE = 1_000_000, 10**12
+"""Nodes of a slice of the search; weights become whole numbers with about the sum WHOLE."""
 _KEPT = 64
 """The number of boards found that are kept."""
 
@@ -327,9 +326,8 @@ def respond_to_mixture(
 ) -> MixedResponse:
     """The best board found against playable boards with these weights. They must be finished."""
     others = Packed(boards, size, rules)
-    if others.unfinished:
-        number = others.unfinished[0]
-        raise IllegalMove(f"board {number}: it is unfinished, and a mixture has finished boards only; see ``respond``")
+    for number in others.unfinished:
+        raise IllegalMove(f"board {number}: it is unfinished, and a mixture has finished boards only")
     search = MixtureSearch(others, np.rint(normalised(weights, len(others)) * WHOLE))
     search.consider(pool(size))  # legal under both rule sets
     search.run(nodes)
