@@ -286,7 +286,7 @@ def test_analysis_and_legal_moves_only_where_the_match_allows_them() -> None:
         ("start_match", {"game": "dots", "opponent": "expert:time=3000"}, "time of an opponent is at most 10"),
         ("start_match", {"game": "dots", "seat": 2}, "a seat of dots is a whole number from 0 to 1, not 2"),
         ("start_match", {"game": "dots", "policy": "shrug"}, "a policy is forfeit, substitute or retry"),
-        ("start_match", {"game": "spaces", "options": {"size": 50}}, "spaces is played up to size 10 here"),
+        ("start_match", {"game": "spaces", "options": {"size": 101}}, "size of spaces is a whole number from 2 to 100"),
         ("start_match", {"game": "dots", "oponent": "random"}, "start_match has no argument 'oponent'"),
         ("list_games", {"page": 2}, "list_games has no argument 'page'; its arguments are none"),
         ("look", {"match": "none"}, "there is no match 'none'; start_match gives the id of a new one"),
@@ -309,6 +309,27 @@ def test_bad_turns_and_moves_of_spaces_get_clear_errors() -> None:
         assert len((await call("legal_moves", match=small["match"]))["legal_moves"]) == 14
         two = await call("start_match", game="spaces", opponent="client")
         assert "seat 0" in await call.complaint("join_match", match=two["match"], seat=0)
+
+    inside(test)
+
+
+@pytest.mark.parametrize("size", [11, 100])
+def test_large_grids_of_spaces_are_played_in_short_texts(size: int) -> None:
+    async def test(call: Caller) -> None:
+        options = {"size": size, "rules": "live", "rounds": 2}
+        view = await call("start_match", game="spaces", options=options, opponent="random", seed=3)
+        code = f"{size}:{size // 2}:{'u' * (size - 1)}f"
+        view = await call("make_move", match=view["match"], move=f"[{code}]")
+        assert view["your_turn"]
+        assert code in view["board"]
+        assert "laid by seat 1: " in view["board"]
+        assert len(view["board"].splitlines()) == 3  # the round, the board laid, how it stands: no grid
+        looked = (await call.client.call_tool("look", {"match": view["match"]})).content
+        assert looked[0].text.startswith(view["board"])
+        assert base64.b64decode(looked[1].data).startswith(PNG)
+        assert sum(len(part.text if part.type == "text" else part.data) for part in looked) < 100_000
+        view = await call("make_move", match=view["match"], move=code)
+        assert view["result"]["reason"] in ("higher total", "equal totals")
 
     inside(test)
 

@@ -52,6 +52,8 @@ def pages() -> dict[str, Page]:
     found["dots-friend"] = ("/dots", _friend)
     found["spaces-deck"] = ("/spaces", _deck)
     found["spaces-matrix"] = ("/spaces", _matrix)
+    found["spaces-large"] = ("/spaces", _large)
+    found["spaces-fog"] = ("/spaces", _fog)
     found["join"] = ("/join/nothing", lambda page: page.wait_for_selector("#other"))
     found["bring"] = ("/replay", None)
     for game in ("dots", "skysummit"):
@@ -323,6 +325,32 @@ def _matrix(page: Any) -> None:
     page.click("#bar button:text-is('Fill up')")
     page.click("#bar button:text-is('Lay deck')")
     page.wait_for_selector(".heat", timeout=PATIENCE)
+
+
+def _new_play(page: Any, options: dict[str, Any]) -> None:
+    wish = {"game": "spaces", "seats": ["person", "random"], "options": options, "seed": 3}
+    play = page.request.post("/api/v1/plays", data=wish).json()
+    page.goto(f"/spaces/plays/{play['id']}")
+    page.wait_for_selector("#board[data-ready] .target.live", timeout=PATIENCE)
+
+
+def _large(page: Any) -> None:
+    """A board of size 40 that is being laid."""
+    _new_play(page, {"size": 40, "rules": "live", "choice": "blind", "rounds": 1})
+    page.locator("#board .cursor").focus()
+    for key in ("ArrowUp", "ArrowUp", "6", "ArrowUp", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(200)
+
+
+def _fog(page: Any) -> None:
+    """A round in the fog."""
+    _new_play(page, {"size": 5, "rules": "live", "choice": "fog", "rounds": 2})
+    page.locator("#board .target.live").nth(2).click()
+    for name in ("To goal", "Lay board"):
+        page.locator(f"#bar button:enabled:text-is('{name}')").click()
+    page.locator("#bar .button.first", has_text="Next round").wait_for(timeout=PATIENCE)
+    page.wait_for_timeout(600)
 
 
 def _dialog(page: Any) -> None:

@@ -7,7 +7,7 @@ Hooks that import packages above ``games`` (a bot imports ``ludodrome.bots``) ar
 package, named here as strings and imported on first use. These modules contain no kernels.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
@@ -87,8 +87,9 @@ class GameExtras:
     reply_keys: ClassVar[frozenset[str] | None] = None
     """A JSON object in a reply is tried as a move if it has one of these keys; None: every object is tried."""
 
-    text_limits: ClassVar[Mapping[str, int]] = {}
-    """Option -> the greatest value at which a drawn position is still readable."""
+    def tidy_drawing(self, drawing: str) -> str:
+        """Shorten a drawn position that is too large to be read."""
+        return drawing
 
     def tidy_reply(self, text: str) -> str:
         """Rewrite a match of ``reply_patterns`` so that ``parse_move`` can read it."""
@@ -195,8 +196,34 @@ class GameExtras:
         """Extra data for the board on the page (chains, eruptions, the last round)."""
         return {}
 
+    def observation_marks(self, observation: Any, encode: Callable[[], Any], legal: Sequence[Any]) -> Json:
+        """Extra data for the board on the page besides an observation, given without ``you``.
+
+        ``encode`` encodes the observation. Default: the marks of the encoded observation.
+        """
+        return self.board_marks(encode(), legal)
+
+    def page_state(self, observation: Any) -> Any:
+        """An observation as the page gets it; games with large states shorten it."""
+        return observation
+
+    def page_move(self, move: Any, text: str) -> Any:
+        """A move as the page gets it: the move, or its notation where that is much shorter."""
+        return move
+
+    def page_line(self, state: Any) -> str:
+        """A position on one line, as the page links to its analysis."""
+        return str(self.format_state(state))  # type: ignore[attr-defined]
+
     def check_page(self) -> None:
         """Raise ValueError if the page cannot show a game with these options."""
+
+    def tell_move(self, before: Any, after: Any, seat: int | None) -> list[str]:
+        """What a move brought about, as drawings one after another for the terminal; ``seat`` sees them, None: all.
+
+        Empty if the position says it all.
+        """
+        return []
 
     @classmethod
     def options_from_state(cls, state: Any) -> Json:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 import ludodrome
-from ludodrome.cli.play import PlaySession, in_columns
+from ludodrome.cli.play import PlaySession, in_columns, side_by_side
 from ludodrome.game import TooManyMoves
 from tests.cli.running import OPENINGS, beside, on_terminal, output
 
@@ -228,3 +228,24 @@ def test_columns_are_read_downwards() -> None:
     assert in_columns(["a1", "a2", "b1", "b2", "c1"], 10) == "a1  b1  c1\na2  b2"
     assert in_columns(["a move longer than the screen", "b"], 10) == "a move longer than the screen\nb"
     assert in_columns([], 80) == ""
+
+
+def test_a_round_of_spaces_is_run_step_by_step() -> None:
+    text = output("play", "spaces", "-o", "rules=live", stdin="3:1:u6uf\n3:0:5uuf\n")
+    assert "step 3  1 : 0" in text
+    assert "◆ +1  ◆ -1 trap" in text
+    assert "step 5  3 : 0" in text
+    assert "step 6" not in text
+    assert "step" not in output("play", "spaces", stdin="3:1:u6uf\n")
+
+
+def test_a_large_round_is_run_in_a_line_a_step() -> None:
+    codes = [f"40:{col}:{'u' * 39}f" for col in (1, 3)]
+    text = output("play", "spaces", "-o", "size=40", stdin="\n".join(codes) + "\n")
+    assert "step 41  40 : 40  ● (-1,1)  ◆ (40,36)  ● +1  ◆ +1" in text
+
+
+def test_drawings_are_laid_out_side_by_side() -> None:
+    frames = ["a\nb", "cc\nd", "e\nf"]
+    assert side_by_side(frames, 12) == "a     cc\nb     d\n\ne\nf"
+    assert side_by_side(["a", "b"], 80) == "a\nb"

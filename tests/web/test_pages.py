@@ -1,5 +1,6 @@
 """Every page: there, light, made of our own parts alone."""
 
+import gzip
 import re
 
 import pytest
@@ -9,7 +10,8 @@ import ludodrome
 from ludodrome.games import GAMES as ROOMS
 from ludodrome.web.routes.pages import rules, showcase
 
-WEIGHT = 150 * 1024
+WEIGHT, SENT = 165 * 1024, 60 * 1024
+"""Bytes of a page with all it loads, at most: unpacked, and compressed as they are sent."""
 GAMES = ludodrome.game_ids()
 TABS = ("", "/arena", "/bots/new", "/leaderboard", "/analysis", "/puzzles", "/puzzles/1", "/rules")
 PATHS = [*(f"/{game}{tab}" for game in GAMES for tab in TABS), "/replay", "/account", "/join/nothing"]
@@ -41,6 +43,7 @@ def _parts(client: Client, path: str) -> dict[str, bytes]:
 def test_a_page_is_light_and_loads_nothing_from_elsewhere(client: Client, path: str) -> None:
     parts = _parts(client, path)
     assert sum(map(len, parts.values())) < WEIGHT
+    assert sum(len(gzip.compress(content)) for content in parts.values()) < SENT
     for name, content in parts.items():
         foreign = re.findall(rb"https?://[^\s\"'<]+", content)
         assert set(foreign) <= {b"http://www.w3.org/2000/svg"}, name

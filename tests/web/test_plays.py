@@ -162,8 +162,13 @@ def test_a_deck_is_laid_and_both_are_seen_at_the_end(client: Client) -> None:
     asked = {"size": 3, "boards": history[37]["boards"]}
     assert client.post(f"{API}/spaces/rounds", json=asked).json()["points"] == history[37]["points"]
     start = {"boardSize": 3, "sequence": boards[0]["sequence"][:1]}
+    column = start["sequence"][0]["position"]["col"]
     shown = client.post(f"{API}/spaces/rounds", json={"size": 3, "boards": [start, start]}).json()
-    assert (shown["points"], shown["ended"], len(shown["steps"])) == ([0, 0], "complete", 1)
+    assert (shown["points"], shown["ended"], shown["squares"]) == (
+        [0, 0],
+        "complete",
+        [[[2, column]], [[0, 2 - column]]],
+    )
     finish_alone = {"boardSize": 3, "sequence": [{**boards[0]["sequence"][-1], "order": 1}]}
     refused = client.post(f"{API}/spaces/rounds", json={"size": 3, "boards": [start, finish_alone]})
     assert refused.status_code == 422
@@ -225,7 +230,8 @@ def test_only_some_bots_are_kept_between_their_moves(monkeypatch: pytest.MonkeyP
         {"game": "dots", "seats": ["person", "person"], "opening": [{"orient": "X"}]},
         {"game": "spaces", "seats": ["person", "person"], "options": {"mode": "deck", "rounds": 3}},
         {"game": "spaces", "seats": ["person", "person"], "options": {"rounds": 26}},
-        {"game": "spaces", "seats": ["person", "person"], "options": {"size": 50}},
+        {"game": "spaces", "seats": ["person", "person"], "options": {"size": 101}},
+        {"game": "spaces", "seats": ["person", "person"], "options": {"size": 11, "rounds": 11}},
         {"game": "dots", "seats": ["person", "person"], "surprise": 1},
     ],
 )

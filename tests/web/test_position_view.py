@@ -57,7 +57,10 @@ def test_a_round_has_its_steps(client: Client) -> None:
     round_ = found["marks"]["round"]
     assert round_["points"] == [1, 0]
     assert round_["ended"] == "trap"
-    assert [step["points"] for step in round_["steps"]] == [[0, 0], [1, 0], [1, 0]]
+    assert round_["squares"] == [[[2, 1], [1, 1], [1, 1]], [[0, 2], [0, 2], [1, 2]]]
+    assert round_["traps"] == [[[3, 1, 2]], [[2, 0, 2]]]
+    events = [(event["step"], event["seat"], event["points"]) for event in round_["events"]]
+    assert events == [(2, 0, 1), (3, 1, 1), (3, 1, -1)]
 
 
 @pytest.mark.parametrize("game", ludodrome.game_ids())

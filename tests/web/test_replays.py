@@ -148,7 +148,7 @@ def test_hidden_boards_of_spaces_are_open_once_all_is_over(client: Client) -> No
     name = bring(client, play(play_spec("spaces", ("random", "random"), choice="blind", rounds=1, size=2)))
     replay = client.get(f"{API}/replays/{name}").json()
     assert replay["positions"][1]["state"]["chosen"] == replay["turns"][0]["move"]
-    assert replay["positions"][2]["marks"]["round"]["steps"]
+    assert replay["positions"][2]["marks"]["round"]["squares"]
 
 
 # The work in the background

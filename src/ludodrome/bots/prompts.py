@@ -90,7 +90,7 @@ def refusal_prompt(why: str, tries_left: int | None = None) -> str:
 
 def drawing(game: Game, observation: Any) -> str:
     """A drawing of the position as a seat sees it."""
-    return game.render_observation(bare(observation))
+    return game.tidy_drawing(game.render_observation(bare(observation)))
 
 
 def bare(observation: Any) -> Any:

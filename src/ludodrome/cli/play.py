@@ -8,6 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
@@ -32,6 +33,7 @@ from ludodrome.cli.lazy import lazy_imports
 from ludodrome.games import GAMES
 
 with lazy_imports():
+    from rich import live as rich_live
     from rich import text as rich_text
 
     from ludodrome import game as game_api
@@ -48,6 +50,10 @@ PROTOCOL_KINDS = (COMMAND, BOX, WASM)
 """Kinds of specs that are programs, which play over the protocol and not as a Python object."""
 LAST_LINES = 8
 """Lines of a program's standard error that are shown when it fails."""
+FRAME_SECONDS, STORY_SECONDS = 0.5, 12.0
+"""Seconds that a drawing of a story is shown, and seconds of a whole story, at most."""
+FRAME_GAP = 4
+"""Blanks between drawings that are printed side by side."""
 
 
 # Sessions: each line typed is a word that the session knows, or else a move.
@@ -111,6 +117,21 @@ def in_columns(texts: list[str], width: int) -> str:
     cell = max(map(len, texts)) + 2
     rows = -(-len(texts) // max(1, (width + 2) // cell))
     return "\n".join("".join(f"{text:<{cell}}" for text in texts[row::rows]).rstrip() for row in range(rows))
+
+
+def side_by_side(frames: list[str], width: int) -> str:
+    """Lay drawings of several lines out side by side, in as many rows as it takes; single lines one below the other."""
+    blocks = [frame.split("\n") for frame in frames]
+    if all(len(block) == 1 for block in blocks):
+        return "\n".join(frames)
+    cell = max(len(line) for block in blocks for line in block) + FRAME_GAP
+    across = max(1, (width + FRAME_GAP) // cell)
+    rows = []
+    for first in range(0, len(blocks), across):
+        row = blocks[first : first + across]
+        lines = zip_longest(*row, fillvalue="")
+        rows.append("\n".join("".join(f"{line:<{cell}}" for line in one).rstrip() for one in lines))
+    return "\n\n".join(row.rstrip() for row in rows)
 
 
 def print_text(text: str, style: str = "") -> None:
@@ -373,10 +394,27 @@ class PlaySession(Session):
     def _put(self, after: Any, words: str) -> None:
         """Print a move and the position after it."""
         print_move(self.seat(), words)
+        self._tell(after)
         self.states.append(after)
         answered_at_once = self.game.to_move(after) in self.bots and not self.open(after)
         if not answered_at_once:
             self.draw()
+
+    def _tell(self, after: Any) -> None:
+        """Show what a move brought about, step by step; all at once if the output is not a terminal."""
+        people = [seat for seat in range(self.game.seats) if seat not in self.bots]
+        frames = self.game.tell_move(self.state, after, people[0] if len(people) == 1 else None)
+        if not frames:
+            return
+        if not console.stdout().is_terminal:
+            console.say(side_by_side(frames, console.stdout().width) + "\n")
+            return
+        pause = min(FRAME_SECONDS, STORY_SECONDS / len(frames))
+        with rich_live.Live(console=console.stdout(), auto_refresh=False) as live:
+            for frame in frames:
+                live.update(rich_text.Text(frame), refresh=True)
+                time.sleep(pause)
+        console.say("")
 
     # The words
 

@@ -139,7 +139,7 @@ class ClientMatch:
                 "turn": len(self._moves),
                 "to_move": None if turn is None else turn.seat,
                 "your_turn": mine,
-                "board": seen.drawing(),
+                "board": self.game.tidy_drawing(seen.drawing()),
                 "last_moves": self._visible_moves(seat)[-self.game.seats :],
             }
             if self._free:

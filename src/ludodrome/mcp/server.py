@@ -153,9 +153,6 @@ class Tools:
     ) -> Json:
         """Start a match and take a seat. The answer has the match id, which every other call needs, and your key."""
         made = find(game).game_class()(**(options or {}))
-        for name, most in made.text_limits.items():
-            if made.options[name] > most:
-                raise MatchError(f"{game} is played up to {name} {most} here, not {made.options[name]}")
         if not 0 <= seat < made.seats:
             raise MatchError(f"a seat of {game} is a whole number from 0 to {made.seats - 1}, not {seat}")
         specs = [CLIENT if number == seat else opponent for number in range(made.seats)]
@@ -184,7 +181,7 @@ class Tools:
         found = self._find(match)
         seat = found.seat_of(key)
         seen = found.position(seat, turn)
-        text = f"{seen.drawing()}\n\n{_standing(found.view(seat))}"
+        text = f"{seen.game.tidy_drawing(seen.drawing())}\n\n{_standing(found.view(seat))}"
         shown = [Image(data=picture(seen), format="png")] if image else []
         return [text, *shown, *([dumps(seen.state)] if state else [])]
 

@@ -426,9 +426,10 @@ def with_marks(view: Json) -> Json:
     """A view with what its board draws besides the state."""
     game = make(view["game"], **view["options"])
     try:
-        return {**view, "marks": observation_marks(game, view["state"])}
+        marks = observation_marks(game, view["state"])
     except ValueError:  # a part of it lies face down
-        return {**view, "marks": {}}
+        marks = {}
+    return {**view, "state": game.page_state(view["state"]), "marks": marks}
 
 
 def as_event(news: Json | None) -> str:

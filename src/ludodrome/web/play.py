@@ -22,7 +22,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import FORFEIT, Conditions
-from ludodrome.arena.play_spec import PlaySpec, read_move
+from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, Seat, SeatFault, Turn
 from ludodrome.arena.transports.inprocess import InProcessSeat
 from ludodrome.bots import bot
@@ -211,7 +211,7 @@ class WebPlay(PlayState):
         if seen is not None and seen != self.version:
             raise Conflict("the position has changed since this move was made")
         listed = type(move) is str and move in (self.snapshot.position(self.game, None)["legal"] or ())
-        read = move if listed else read_move(self.game, self._referee.state, move)
+        read = move if listed or type(move) is not str else self.game.parse_move(move, self._referee.state)
         self.game.apply_to(self._now.copy(), read)
         return self._deliver(Answer(time.perf_counter() - self._asked, read))
 

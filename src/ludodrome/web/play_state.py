@@ -4,6 +4,7 @@ A snapshot never changes: reading it needs no lock, and it contains nothing that
 """
 
 import time
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,8 +20,11 @@ from ludodrome.game import Game
 from ludodrome.position import SeenPosition
 from ludodrome.store.plays import FRIEND, JOIN, OFFER, REMATCH, FriendSeat, PlayEnd, PlayEvent, digest_of
 from ludodrome.web.concurrency import Notifier
-from ludodrome.web.position_view import Json, position_view_of
+from ludodrome.web.position_view import Json, open_position_view, position_view_of
 from ludodrome.web.responses import Conflict
+
+MAX_PLAIN = 64 * 1024
+"""Bytes of a position that is kept as it is; larger ones are compressed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +78,14 @@ class Snapshot:
             return self.mover
         return next(iter(seats)) if len(seats) == 1 else None
 
-    def move_list(self) -> list[Json]:
-        """The moves; those that are face down without their texts."""
-        face_down = [{**move, "text": "face down", "move": None} for move in self.moves[self.open_moves : self.length]]
-        return [*self.moves[: self.open_moves], *face_down]
+    def move_list(self, seats: frozenset[int] = frozenset()) -> list[Json]:
+        """The moves; those that are face down without their texts, unless they are those of the viewer's only seat."""
+        own = next(iter(seats)) if len(seats) == 1 else None
+        later = [
+            move if move["seat"] == own else {**move, "text": "face down", "move": None}
+            for move in self.moves[self.open_moves : self.length]
+        ]
+        return [*self.moves[: self.open_moves], *later]
 
     def left_ms(self, seat: int) -> int | None:
         """Milliseconds on the clock of a seat now."""
@@ -214,8 +222,14 @@ def count_open_moves(game: Game, records: Sequence[bytes], length: int) -> int:
 
 def _position(game: Game, record: bytes) -> Any:
     states = game.new_states(1)
-    states[:] = np.frombuffer(record, game.dtype)
+    states[:] = np.frombuffer(zlib.decompress(record) if game.dtype.itemsize > MAX_PLAIN else record, game.dtype)
     return states
+
+
+def _packed(game: Game, states: Any) -> bytes:
+    """A position as bytes: large records are mostly zeros, so they are kept compressed."""
+    record: bytes = states.tobytes()
+    return zlib.compress(record, 1) if game.dtype.itemsize > MAX_PLAIN else record
 
 
 MOVE, UNDO, RESIGN, FAULT = "move", "undo", "resign", "fault"
@@ -272,7 +286,7 @@ class PlayState:
             "seats": [self._seat(snapshot, number, viewer) for number in range(self.game.seats)],
             "clock": str(self.play_spec.conditions.clock),
             "opening": len(self.play_spec.opening),
-            "moves": snapshot.move_list(),
+            "moves": snapshot.move_list(viewer.seats if self.game.hides_earlier_moves else frozenset()),
             "position": snapshot.position(self.game, snapshot.point_of_view(viewer.seats)),
             "to_move": snapshot.mover,
             "thinking": snapshot.mover is not None and not self.participants.is_person(snapshot.mover),
@@ -282,12 +296,19 @@ class PlayState:
             "result": snapshot.result,
         }
 
-    def position(self, number: int) -> Json:
-        """The position after ``number`` moves, opening included, as everybody may see it."""
+    def position(self, number: int, viewer: Viewer | None = None) -> Json:
+        """The position after ``number`` moves, opening included, as everybody may see it or the viewer's only seat.
+
+        Once the game is over nothing is hidden.
+        """
         snapshot = self.snapshot
         if not 0 <= number <= snapshot.length:
             raise Conflict(f"the positions of this game have the numbers 0 to {snapshot.length}")
-        return position_view_of(self.game, snapshot.at(self.game, number))
+        if snapshot.result is not None and snapshot.has_hidden_information:
+            return open_position_view(self.game, self.game.decode(snapshot.at(self.game, number)[0]))
+        seats = frozenset() if viewer is None else viewer.seats
+        eyes = next(iter(seats)) if snapshot.has_hidden_information and len(seats) == 1 else None
+        return position_view_of(self.game, snapshot.at(self.game, number), eyes)
 
     def seconds_left_to_move(self) -> float | None:
         """Seconds until the clock of the person to move runs out; None if no clock runs."""
@@ -334,7 +355,7 @@ class PlayState:
         self._now = self.game.new_states(1)
         """The last position in compiled form."""
         self._now[0] = self.game.encode(start_state(self.game, replace(self.play_spec, opening=())))
-        self._records = [self._now.tobytes()]
+        self._records = [_packed(self.game, self._now)]
         self._moves: list[Json] = []
         for move in self.play_spec.opening:
             self._append_move(move)
@@ -358,9 +379,9 @@ class PlayState:
     def _append_move(self, move: Any) -> None:
         """Append a legal move and the position after it."""
         seat, text = int(self.game.kernels.mover(self._now)), self._move_text(move)
-        self._moves.append({"seat": seat, "text": text, "move": move})
+        self._moves.append({"seat": seat, "text": text, "move": self.game.page_move(move, text)})
         self.game.apply_to(self._now, move)
-        self._records.append(self._now.tobytes())
+        self._records.append(_packed(self.game, self._now))
 
     def _move_text(self, move: Any) -> str:
         codec = self.game.codec

@@ -44,12 +44,22 @@ def position_view_of(game: Game, states: Any, seat: int | None = None) -> Json:
     seen = SeenPosition(game, states, seat)
     legal, ending = _legal(seen), seen.outcome
     return {
-        "state": seen.state,
+        "state": game.page_state(seen.state),
         "to_move": seen.to_move,
         "legal": legal,
         "marks": _marks(seen, legal or []),
         "outcome": None if ending is None else outcome_json(ending),
     }
+
+
+def open_position_view(game: Game, state: Any) -> Json:
+    """``position_view`` with nothing hidden: of a game that is over, or for the author of a position."""
+    shown = position_view(game, state)
+    if game.may_hide:
+        shown["state"] = game.page_state(state)
+        if board_of(game.id) != GENERIC:
+            shown["marks"] = observation_marks(game, state)
+    return shown
 
 
 def outcome_json(ending: Outcome) -> Json:
@@ -83,16 +93,16 @@ def _legal(seen: SeenPosition) -> list[Any] | None:
 
 def observation_marks(game: Game, observation: Any) -> Json:
     """What the board draws besides an observation, which may be a whole state."""
-    if board_of(game.id) != GENERIC:
-        return game.board_marks(observed_states(game, observation), [])
     visible = {name: value for name, value in observation.items() if name != "you"}
+    if board_of(game.id) != GENERIC:
+        return game.observation_marks(visible, lambda: observed_states(game, observation), [])
     return _generic_marks(game.render_observation(visible), game.cells(visible), [])
 
 
 def _marks(seen: SeenPosition, legal: list[Any]) -> Json:
     """What the board draws besides a position and some of its legal moves."""
     if board_of(seen.game.id) != GENERIC:
-        return seen.game.board_marks(seen.states(), legal)
+        return seen.game.observation_marks(seen.bare_state, seen.states, legal)
     return _generic_marks(seen.drawing(), seen.cells(), seen.move_texts(legal))
 
 

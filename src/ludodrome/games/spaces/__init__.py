@@ -10,7 +10,7 @@ play. ``encode_board`` and ``parse_board`` convert codes; ``box_board``, ``board
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -176,7 +176,6 @@ class Spaces(Game):
     )
     reply_patterns = (r"(?<![\w:])\d{1,3}:\d{1,2}:[ulrdf1-9]+(?:\s*,\s*\d{1,3}:\d{1,2}:[ulrdf1-9]+)*(?![\w:])",)
     reply_keys = frozenset({"boardSize", "sequence", "deck"})
-    text_limits: ClassVar[Mapping[str, int]] = {"size": display.MAX_SIZE}
     why_not_searchable = (
         "`ludodrome spaces solve SIZE` finds perfect play, `ludodrome spaces respond BOARD` the best answer to a board"
     )
@@ -268,21 +267,40 @@ class Spaces(Game):
 
     # The page
 
-    def board_marks(self, states: Any, legal: Sequence[Any]) -> Json:
-        """The last round, step by step."""
-        last = self.decode(states[0])["history"][-1:]
-        if self._options["mode"] == "rounds" and last:
-            return {"round": display.entry_view(last[0], self._options["size"], self._options["rules"])}
-        return {}
+    def observation_marks(self, observation: Any, encode: Callable[[], Any], legal: Sequence[Any]) -> Json:
+        """The last round, step by step, as far as it may be seen."""
+        if self._options["mode"] == "deck" or not observation["history"]:
+            return {}
+        return {"round": display.entry_view(observation["history"][-1], self._options["size"], self._options["rules"])}
+
+    def page_state(self, observation: Any) -> Any:
+        """The observation; with codes for boards where the grid is large."""
+        return display.short_state(observation) if self.is_large else observation
+
+    def page_move(self, move: Any, text: str) -> Any:
+        """The board or the deck; its code where the grid is large."""
+        return text if self.is_large else move
+
+    def page_line(self, state: Any) -> str:
+        """The state on one line; only its last round where the grid is large."""
+        return display.short_line(state) if self.is_large else self.format_state(state)
+
+    def tidy_drawing(self, drawing: str) -> str:
+        """Leave out the grid where it is large."""
+        return display.without_grid(drawing) if self.is_large else drawing
+
+    @property
+    def is_large(self) -> bool:
+        """Whether boards are too large to be sent as JSON or drawn as text again and again."""
+        return bool(self._options["size"] > display.SMALL_SIZE)
 
     def check_page(self) -> None:
-        """The page shows grids and matches up to a size."""
-        size, rounds = self._options["size"], self._options["rounds"]
-        if size > display.MAX_SIZE or rounds > display.MAX_ROUNDS:
-            raise ValueError(
-                f"on the page spaces has a size of 2 to {display.MAX_SIZE} and 1 to {display.MAX_ROUNDS} rounds, "
-                f"not {show(size)} and {show(rounds)}"
-            )
+        """The page shows matches up to a number of rounds, fewer of them where the grid is large."""
+        rounds = self._options["rounds"]
+        most = display.MAX_LARGE_ROUNDS if self.is_large else display.MAX_ROUNDS
+        if rounds > most:
+            where = f"above size {display.SMALL_SIZE}" if self.is_large else f"up to size {display.SMALL_SIZE}"
+            raise ValueError(f"on the page spaces has 1 to {most} rounds {where}, not {show(rounds)}")
 
     @classmethod
     def options_from_state(cls, state: Any) -> Json:
@@ -307,6 +325,13 @@ class Spaces(Game):
     def planes(self) -> Planes:
         """The observation planes."""
         return planes.planes_of(self._options["size"], self._options["rounds"], self._options["mode"] == "deck")
+
+    def tell_move(self, before: Any, after: Any, seat: int | None) -> list[str]:
+        """The round that an answer has started, step by step."""
+        if self._options["mode"] == "deck" or len(after["history"]) == len(before["history"]):
+            return []
+        entry, size = self.observation(after, seat)["history"][-1], self._options["size"]
+        return display.round_frames(display.entry_view(entry, size, self._options["rules"]), size)
 
     # Moves
 

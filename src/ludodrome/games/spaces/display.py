@@ -1,18 +1,21 @@
-"""How Spaces is shown: diagrams of the rules, rounds step by step, pictures."""
+"""How Spaces is shown: diagrams of the rules, rounds step by step, states for the page, pictures."""
 
 from typing import Any
 
 from ludodrome.game import Game
 from ludodrome.game_extras import Diagram, Json
-from ludodrome.games.spaces.boards import HIDDEN_TRAP, actions_of, read_board, steps_of
+from ludodrome.games.spaces.boards import DECK, HIDDEN_TRAP, actions_of, encode_board, read_board, steps_of
 from ludodrome.games.spaces.fog import is_in_fog, read_in_fog, seat_steps
 from ludodrome.games.spaces.rounds import COLLISION, ENDED
 from ludodrome.games.spaces.simulation import simulate
 from ludodrome.jit import Array, Record
 from ludodrome.painting import CELL, HEIGHTS, INK, PAPER, SEATS, Canvas
 
-MAX_SIZE, MAX_ROUNDS = 10, 25
-"""The largest grid, and the most rounds of a match, that the page shows."""
+SMALL_SIZE = 10
+"""Up to this size the page gets states as they are, and texts have drawings. Larger boards come as codes: a board of
+size 100 may have 20,000 steps, which are a megabyte of JSON and 20 kilobytes of code."""
+MAX_ROUNDS, MAX_LARGE_ROUNDS = 25, 10
+"""The most rounds of a match on the page: up to SMALL_SIZE, and above it."""
 DIAGRAMS = (
     Diagram(17, "Lay a board: from the bottom row up to the goal.", "", {"size": 3, "rounds": 1}),
     Diagram(
@@ -24,68 +27,167 @@ DIAGRAMS = (
 )
 
 
+# Rounds
+
+
 def round_view(boards: list[Any], size: int, rules: str) -> Json:
-    """A round, step by step, on the common grid."""
+    """A round on the common grid: the squares of each piece after each step, by seat; traps and points by step."""
     played = simulate(boards[0], boards[1], size, rules)
     return {
         "points": played.points,
         "ended": played.ended,
-        "steps": [
-            {
-                "squares": [list(square) for square in step.squares],
-                "did": step.did,
-                "traps": [None if trap is None else list(trap) for trap in step.traps],
-                "points": step.points,
-                "events": [{"seat": e.seat, "points": e.points, "reason": e.reason} for e in step.events],
-            }
+        "squares": [[list(step.squares[seat]) for step in played.steps] for seat in range(2)],
+        "traps": [
+            [[step.step, *trap] for step in played.steps if (trap := step.traps[seat]) is not None] for seat in range(2)
+        ],
+        "events": [
+            {"step": step.step, "seat": event.seat, "points": event.points, "reason": event.reason}
             for step in played.steps
+            for event in step.events
         ],
     }
 
 
 def entry_view(entry: Json, size: int, rules: str) -> Json:
-    """A round of the history, step by step; of an observation it may be in fog."""
+    """A round of the history; of an observation it may be in fog."""
     return fog_view(entry, size) if "steps" in entry else round_view(entry["boards"], size, rules)
 
 
 def fog_view(entry: Json, size: int) -> Json:
-    """A round in fog: as ``round_view``, with a ``trap`` of null where its place is not seen."""
+    """A round in fog: as ``round_view``; of the boards marked in ``fog`` the traps have a step and no square."""
     boards = [
         read_in_fog(board, size, "a board") if is_in_fog(board) else actions_of(read_board(board, size), size) or b""
         for board in entry["boards"]
     ]
     sides = [seat_steps(board, entry["steps"][seat], seat, size) for seat, board in enumerate(boards)]
-    points, steps = [0, 0], []
+    points, events = [0, 0], []
     last = max(entry["steps"]) - 1
     for k in range(last + 1):
-        now = [side[k] if k < len(side) else None for side in sides]
-        squares = [side[min(k, len(side) - 1)].square for side in sides]
-        events = []
-        for seat, one in enumerate(now):
-            if one is not None and one.gained:
+        for seat, side in enumerate(sides):
+            if k < len(side) and side[k].gained:
                 points[seat] += 1
-                what = "reaches the goal" if one.did == "finish" else f"moves forward to row {one.square[0]}"
-                events.append({"seat": seat, "points": 1, "reason": f"seat {seat} {what}: +1"})
+                what = "reaches the goal" if side[k].did == "finish" else f"moves forward to row {side[k].square[0]}"
+                events.append({"step": k + 1, "seat": seat, "points": 1, "reason": f"seat {seat} {what}: +1"})
         for seat, side in enumerate(sides):
             ends = k == last
             left = entry["points"][seat] if ends else max(0, points[seat] - (k == len(side) - 1))
             if left < points[seat]:
                 collides = ends and entry["ended"] == ENDED[COLLISION]
-                row, col = squares[seat]
+                row, col = side[min(k, len(side) - 1)].square
                 what = f"collides with seat {1 - seat} on" if collides else f"is hit by a trap of seat {1 - seat} at"
                 lost = left - points[seat]
-                events.append({"seat": seat, "points": lost, "reason": f"seat {seat} {what} ({row},{col}): {lost}"})
+                why = f"seat {seat} {what} ({row},{col}): {lost}"
+                events.append({"step": k + 1, "seat": seat, "points": lost, "reason": why})
                 points[seat] = left
-        steps.append(
-            {
-                "squares": [list(square) for square in squares],
-                "did": ["stopped" if one is None else one.did for one in now],
-                "traps": [None if one is None or one.trap is None else list(one.trap) for one in now],
-                "points": points.copy(),
-                "events": events,
-            }
-        )
-    return {"points": entry["points"], "ended": entry["ended"], "steps": steps, "fog": True}
+    return {
+        "points": entry["points"],
+        "ended": entry["ended"],
+        "squares": [[list(side[min(k, len(side) - 1)].square) for k in range(last + 1)] for side in sides],
+        "traps": [
+            [
+                [step] if one.trap is None else [step, *one.trap]
+                for step, one in enumerate(side, 1)
+                if one.did.startswith("trap")
+            ]
+            for side in sides
+        ],
+        "events": events,
+        "fog": [is_in_fog(board) for board in entry["boards"]],
+    }
+
+
+PIECES, TRAPS, EMPTY = "●◆", "xy", "·"
+"""Signs in drawings of rounds; a trap in a place not seen is not drawn."""
+
+
+def round_frames(view: Json, size: int) -> list[str]:
+    """A round as drawings for a terminal, one a step: the grid with pieces and traps, the points, what was won or lost.
+
+    Above SMALL_SIZE a drawing is one line, without the grid.
+    """
+    frames, points = [], [0, 0]
+    traps: dict[tuple[int, int], str] = {}
+    for k in range(max(map(len, view["squares"]))):
+        events = [event for event in view["events"] if event["step"] == k + 1]
+        for event in events:
+            points[event["seat"]] += event["points"]
+        for seat, laid in enumerate(view["traps"]):
+            for _, *square in (trap for trap in laid if trap[0] == k + 1 and len(trap) > 1):
+                traps[square[0], square[1]] = TRAPS[seat]
+        at = [squares[min(k, len(squares) - 1)] for squares in view["squares"]]
+        scored = "  ".join(f"{PIECES[event['seat']]} {event['points']:+d}{_why(event)}" for event in events)
+        head = f"step {k + 1}  {points[0]} : {points[1]}"
+        if size > SMALL_SIZE:
+            where = "  ".join(f"{sign} ({row},{col})" for sign, (row, col) in zip(PIECES, at, strict=True))
+            frames.append(f"{head}  {where}  {scored}".rstrip())
+        else:
+            frames.append("\n".join([head, *_grid_lines(at, traps, size), scored if k else "x y: traps"]))
+    return frames
+
+
+def _why(event: Json) -> str:
+    """Why points were lost, in a word."""
+    return " trap" if "trap" in event["reason"] else " collision" if "collides" in event["reason"] else ""
+
+
+def _grid_lines(at: list[list[int]], traps: dict[tuple[int, int], str], size: int) -> list[str]:
+    """The common grid with its goals, from row -1 to row ``size``; seat 0 runs up, seat 1 down."""
+    lines = []
+    for row in range(-1, size + 1):
+        cells = []
+        for col in range(size):
+            here = "".join(sign for sign, square in zip(PIECES, at, strict=True) if square == [row, col])
+            ground = traps.get((row, col), EMPTY) if 0 <= row < size else " "
+            cells.append(f"{here + ground.strip(EMPTY) if here else ground:<3}")
+        lines.append("".join(cells).rstrip())
+    return lines
+
+
+# States and moves for the page
+
+
+def short_state(state: Json) -> Json:
+    """A state of a large grid for the page: boards as codes, and of the history only the last round's.
+
+    In the mode ``deck`` the boards of the history are in ``decks``, two lists of ten codes.
+    """
+    history = state["history"]
+    shown = {**state, "chosen": short_board(state["chosen"])}
+    shown["history"] = [{name: value for name, value in entry.items() if name != "boards"} for entry in history]
+    if history and state["mode"] == "deck":
+        rows, cols = [entry["boards"][0] for entry in history[::DECK]], [entry["boards"][1] for entry in history[:DECK]]
+        shown["decks"] = [[encode_board(board) for board in boards] for boards in (rows, cols)]
+    elif history:
+        shown["history"][-1]["boards"] = [short_board(board) for board in history[-1]["boards"]]
+    return shown
+
+
+def short_board(laid: Any) -> Any:
+    """A board as its code, a deck as its codes; what is neither (nothing, or a board in the fog) as it is."""
+    if type(laid) is dict and "deck" in laid:
+        return {"deck": [encode_board(board) for board in laid["deck"]]}
+    return encode_board(laid) if type(laid) is dict and "sequence" in laid else laid
+
+
+def short_line(state: Json) -> str:
+    """The round of a state that is being prepared, or its last one, as a match of one round on one line."""
+    laid, history = state["chosen"], state["history"]
+    start = f"{state['mode']} {state['size']} {state['rules']} {state['choice']} 1/1"
+    if state["mode"] == "deck" or (laid is None and (state["to_move"] is not None or not history)):
+        return f"{start} - -"
+    if laid is not None:
+        return f"{start} {encode_board(laid)} -"
+    return f"{start} - {'|'.join(encode_board(board) for board in history[-1]['boards'])}"
+
+
+def without_grid(drawing: str) -> str:
+    """The drawing of a state without the grid of the board that is laid."""
+    lines = drawing.split("\n")
+    laid = next((number for number, line in enumerate(lines) if line.startswith("laid by seat")), len(lines) - 2)
+    return "\n".join([*lines[: laid + 1], lines[-1]])
+
+
+# Pictures
 
 
 def paint(game: Game, record: Record) -> Array:

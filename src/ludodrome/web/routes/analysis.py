@@ -11,7 +11,7 @@ from ludodrome.game import BadState, Game
 from ludodrome.games import GAMES, find
 from ludodrome.web.budgets import UNLIMITED, CallerBudget, budget_of
 from ludodrome.web.engine import analyse_position, engine_slot_for_request
-from ludodrome.web.position_view import Json, open_game, position_view
+from ludodrome.web.position_view import Json, open_game, open_position_view
 from ludodrome.web.routes.pages import showcase
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, MovesToTry, Question
 from ludodrome.web.templating import page
@@ -46,14 +46,14 @@ def board(game_id: str, options: Json | None, state: Any, moves: list[Any]) -> J
             position = game.apply(position, raw)
         except ValueError as wrong:
             raise ValueError(f"move {number}: {wrong}") from wrong
-        made.append({"seat": seat, "text": text, "move": raw})
+        made.append({"seat": seat, "text": text, "move": game.page_move(raw, text)})
         positions.append(_shown(game, position))
     return {"game": game.id, "options": game.options, "positions": positions, "moves": made}
 
 
 def _shown(game: Game, state: Any) -> Json:
     """A position with nothing hidden: its author knows everything."""
-    return {**position_view(game, state), "state": state, "line": game.format_state(state)}
+    return {**open_position_view(game, state), "line": game.format_state(state)}
 
 
 def _read(text: str) -> Any:
@@ -100,7 +100,9 @@ def analyse(request: Request, asked: Question) -> Json:
 def analysis_page(request: Request, game_id: str) -> Response:
     """The analysis board."""
     first = showcase(game_id) if game_id in GAMES else None
-    return page(request, "analysis.html", game_id, "/analysis", data={"game": game_id, "showcase": first})
+    options = dict(find(game_id).game_class().people_options) if first is not None else {}
+    data = {"game": game_id, "showcase": first, "people_options": options}
+    return page(request, "analysis.html", game_id, "/analysis", data=data)
 
 
 @router.post("/boards/{game_id}")

@@ -14,7 +14,7 @@ from ludodrome.arena.records import to_text
 from ludodrome.arena.seeds import new_secret
 from ludodrome.arena.transports import COMMAND, FILE, WASM, check_wasm, command
 from ludodrome.bots.registry import is_built_in, kinds_of, read_spec
-from ludodrome.game import Game
+from ludodrome.game import Game, IllegalMove
 from ludodrome.store.accounts import PLAY
 from ludodrome.store.league_bots import BotEntry, source_of
 from ludodrome.store.league_models import REMOTE, UPLOADED
@@ -85,7 +85,8 @@ def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
     specs = [PERSON if spec == FRIEND else spec for spec in chosen]
     position = game.parse_state(wanted.position) if isinstance(wanted.position, str) else wanted.position
     names = _names(wanted.seats, who, entries)
-    play_spec = make_play_spec(game, specs, wanted.clock, seed, wanted.opening, names, position)
+    opening = _read_moves(game, position, wanted.opening)
+    play_spec = make_play_spec(game, specs, wanted.clock, seed, opening, names, position)
     kinds = tuple(spec if spec in (PERSON, FRIEND) else BOT for spec in wanted.seats)
     key = new_key() if who.account is None else None
     digest = None if key is None else digest_of(key)
@@ -93,6 +94,20 @@ def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
     play = registry_of(request).begin(game, play_spec, kinds, who.account, digest, budget_owner=owner)
     view = play.view(viewer_of(play, who, key))
     return view if key is None else {**view, "key": key}
+
+
+def _read_moves(game: Game, position: Any, opening: list[Any]) -> list[Any]:
+    """The moves of an opening; texts are parsed, other moves are checked later."""
+    if game.reads_text or str not in map(type, opening):
+        return opening
+    state, moves = game.initial_state() if position is None else position, []
+    for number, move in enumerate(opening):
+        try:
+            moves.append(game.parse_move(move, state) if type(move) is str else move)
+            state = game.apply(state, moves[-1])
+        except IllegalMove as wrong:
+            raise ValueError(f"move {number} of the opening cannot be made: {wrong}") from wrong
+    return moves
 
 
 @router.get("/plays")
@@ -126,9 +141,10 @@ async def look(
 
 
 @router.get("/plays/{name}/positions/{number}")
-def position(request: Request, name: str, number: int) -> Json:
+def position(request: Request, name: str, number: int, who: Anybody, key: Key = None) -> Json:
     """The position after ``number`` moves."""
-    return play_of(request, name).position(number)
+    play = play_of(request, name)
+    return play.position(number, viewer_of(play, who, key))
 
 
 @router.post("/plays/{name}/moves")

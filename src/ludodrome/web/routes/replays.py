@@ -16,6 +16,7 @@ from ludodrome.analysis.game_review import GameReview, GradedMove
 from ludodrome.analysis.win_probability import Value
 from ludodrome.arena.records import from_text, to_text, verify
 from ludodrome.arena.records.replay import Replay, ReplayTurn, replay_record
+from ludodrome.game import Game
 from ludodrome.games import GAMES
 from ludodrome.store import league_matches, plays
 from ludodrome.store.announcements import SharedCache
@@ -78,28 +79,29 @@ def replay_json(name: str, record: Json) -> Json:
         "opening": len(record["opening"]),
         "positions": [
             {
-                "state": state,
-                "line": game.format_state(state),
+                "state": game.page_state(state),
+                "line": game.page_line(state),
                 "to_move": game.to_move(state),
                 "marks": observation_marks(game, state),
             }
             for state in replay.states
         ],
-        "turns": [_turn(turn) for turn in replay.turns],
-        "stopped": None if replay.stopped is None else _turn(replay.stopped),
+        "turns": [_turn(game, turn) for turn in replay.turns],
+        "stopped": None if replay.stopped is None else _turn(game, replay.stopped),
         "result": record["result"],
         "digest": record["digest"],
     }
 
 
-def _turn(turn: ReplayTurn) -> Json:
+def _turn(game: Game, turn: ReplayTurn) -> Json:
     shown = {name: turn.entry[name] for name in TURN_FIELDS if name in turn.entry}
     if "refusals" in shown:
         shown["refusals"] = [
             {"why": one["why"], **({"sent": one["sent"], "cut": True} if one.get("cut") else {})}
             for one in shown["refusals"]
         ]
-    return {"seat": turn.seat, "move": turn.move, "text": turn.text, "opening": turn.opening, **shown}
+    move = game.page_move(turn.move, turn.text)
+    return {"seat": turn.seat, "move": move, "text": turn.text, "opening": turn.opening, **shown}
 
 
 # Grading in the background: one game after another, in one thread. ``analysis/game_review.py`` defines the grades.

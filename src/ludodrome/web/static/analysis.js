@@ -8,6 +8,8 @@ const data = pageData();
 const part = (id) => document.getElementById(id);
 const { GameBoard } = await boardModule();
 const USUAL_LIMIT = 200;
+/** The options of a first position: those that people begin with, as far as an analysis has no other ones. */
+const firstOptions = GameBoard.firstOptions && { ...data.people_options, ...GameBoard.firstOptions };
 
 let options = null;
 let root = null;
@@ -76,7 +78,7 @@ async function attempt(raw) {
   busy = true;
   const from = node;
   try {
-    const answer = await post(`/boards/${data.game}`, { options, state: from.position.state, moves: [raw] });
+    const answer = await post(`/boards/${data.game}`, { options, state: from.position.line, moves: [raw] });
     if (node !== from) return; // another position was set meanwhile
     const next = nodeOf(answer.positions[1], from, answer.moves[0]);
     from.children.push(next);
@@ -179,7 +181,7 @@ async function think() {
   if (GameBoard.solved) solve(mine, now);
   for (const seconds of GameBoard.searches) {
     try {
-      const found = await postPatiently("/analysis", { game: data.game, options, state: now.state, seconds, lines: 3 });
+      const found = await postPatiently("/analysis", { game: data.game, options, state: now.line, seconds, lines: 3 });
       if (mine !== asked) return;
       showLines(found, now);
       if (found.lines.every((line) => line.proven)) return;
@@ -470,27 +472,28 @@ function palette() {
       html(
         "div",
         { class: "fields" },
-        ...GameBoard.shape.map(([name, words, values]) =>
-          html(
-            "label",
-            {},
-            words,
-            html(
-              "select",
-              { onchange: (event) => reshape(name, event.target.value) },
-              ...values.map((value) => html("option", { value, selected: value === options[name] }, String(value))),
-            ),
-          ),
-        ),
+        ...GameBoard.shape.map(([name, words, values]) => html("label", {}, words, shapeField(name, values))),
       ),
     );
   part("palette").replaceChildren(...parts);
 }
 
+/** A list of values, or a number from `low` to `high`. */
+function shapeField(name, values) {
+  const onchange = (event) => event.target.reportValidity() && reshape(name, event.target.value);
+  if (!Array.isArray(values))
+    return html("input", { type: "number", min: values.low, max: values.high, value: options[name], onchange });
+  return html(
+    "select",
+    { onchange },
+    ...values.map((value) => html("option", { value, selected: value === options[name] }, String(value))),
+  );
+}
+
 async function reshape(name, text) {
   const value = /^\d+$/.test(text) ? Number(text) : text;
   try {
-    await load({ options: { ...GameBoard.firstOptions, ...shape(), [name]: value }, state: null });
+    await load({ options: { ...firstOptions, ...shape(), [name]: value }, state: null });
     edit(true);
   } catch (error) {
     part("refusal").textContent = sentence(error.message);
@@ -529,7 +532,7 @@ async function set(text) {
     Object.assign(wish, {
       state: null,
       moves: pasted.moves,
-      options: { ...shape(), ...GameBoard.firstOptions, ...pasted.options },
+      options: { ...data.people_options, ...shape(), ...GameBoard.firstOptions, ...pasted.options },
     });
   else if (options?.turn_limit && options.turn_limit !== USUAL_LIMIT) wish.options = options;
   try {
@@ -568,7 +571,7 @@ part("fresh").addEventListener("click", () =>
 );
 part("share").addEventListener("click", () => copy(part("share"), location.href));
 part("play").addEventListener("click", () =>
-  playOn(part("playon"), data.game, seats(), node.position.to_move, { options, position: node.position.state }),
+  playOn(part("playon"), data.game, seats(), node.position.to_move, { options, position: node.position.line }),
 );
 const deepest = () => {
   let one = node;
@@ -616,8 +619,8 @@ async function start() {
 }
 
 const begin = () =>
-  (GameBoard.firstOptions
-    ? load({ options: GameBoard.firstOptions, state: null })
+  (firstOptions
+    ? load({ options: firstOptions, state: null })
     : load({ options: null, state: data.showcase.state })
   ).catch(failed);
 part("flip").hidden = !GameBoard.flips;

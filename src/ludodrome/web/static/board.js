@@ -52,6 +52,10 @@ export class Board {
   static pasted() {
     return null;
   }
+  /** The options and the state with which the engine is asked for a hint. */
+  static question(state, options) {
+    return { options, state };
+  }
   /** The fields of options in the dialog of a new game: name -> { title, limits, words }. */
   static fields = {};
   /** Names of the options that have no meaning beside the others. */
@@ -72,7 +76,7 @@ export class Board {
     this.model = null;
     this.targets = new Map();
     host.addEventListener("click", (event) => this.#click(event));
-    host.addEventListener("keydown", (event) => this.#key(event));
+    host.addEventListener("keydown", (event) => this.onKey(event));
   }
 
   /** model: state, legal, marks, last, before, seat, interactive, best, others, line, flip, animate, analysis, edit. */
@@ -182,7 +186,7 @@ export class Board {
     this.targets.get(key)?.(event);
   }
 
-  #key(event) {
+  onKey(event) {
     const node = event.target.closest?.("[data-key]");
     if (!node || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") {

@@ -36,6 +36,11 @@ export function fillBar(node, seats, seat, share, whose = "the seat to move") {
   node.setAttribute("aria-label", `Evaluation: ${Math.round(100 * share)} of 100 for ${whose}`);
 }
 
+const MAX_NOTATION = 44;
+
+/** A move in notation, shortened where it is long: a large board has hundreds of characters. */
+export const brief = (text) => (text.length > MAX_NOTATION ? `${text.slice(0, MAX_NOTATION - 1)}…` : text);
+
 export const dotsOfWaiting = () =>
   html("span", { class: "wait", role: "img", "aria-label": "thinking" }, html("i"), html("i"), html("i"));
 

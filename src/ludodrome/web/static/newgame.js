@@ -88,7 +88,7 @@ function optionField(
     field = html(
       "select",
       { id, name },
-      ...Object.entries(texts).map(([word, text]) => html("option", { value: word, selected: word === value }, text)),
+      ...words.map((word) => html("option", { value: word, selected: word === value }, texts[word] ?? word)),
     );
   else if (words.length)
     field = html(
@@ -133,7 +133,7 @@ export async function openDialog(game, GameBoard, view, begin, fixed = null) {
     return;
   }
   const options = fixed ? [] : known.options;
-  const chosen = view?.options || {},
+  const chosen = view?.options || known.people_options || {},
     specs = view?.seats?.map(({ spec, kind }) => (kind === "friend" ? kind : spec)) || ["person", "level:3"];
   const seats = html("fieldset", {}, html("legend", {}, "Who plays"));
   const refusal = html("p", { class: "no", role: "alert" });
@@ -151,6 +151,14 @@ export async function openDialog(game, GameBoard, view, begin, fixed = null) {
       "fieldset",
       {},
       html("legend", {}, "The game"),
+      known.people_options_reason && !fixed
+        ? html(
+            "details",
+            { class: "why" },
+            html("summary", {}, `Why ${Object.values(known.people_options).join(", ")}?`),
+            html("p", {}, known.people_options_reason),
+          )
+        : null,
       ...options.map((one) => optionField(one, chosen[one.name], GameBoard.fields[one.name])),
       html("div", { class: "field" }, html("label", { for: "clock" }, "Clock"), clock),
     ),

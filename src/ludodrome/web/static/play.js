@@ -2,7 +2,7 @@
 
 import { API, boardModule, get, pageData, post, postPatiently, say, sentence, useKey } from "./api.js";
 import { chip, html, moves as inMotion, pause, SEATS } from "./draw.js";
-import { fillBar, shareOf, worth } from "./engine.js";
+import { brief, fillBar, shareOf, worth } from "./engine.js";
 import { keyOf, recalled, store, storeKey } from "./keys.js";
 import { Live } from "./live.js";
 import { openDialog } from "./newgame.js";
@@ -259,6 +259,7 @@ async function take(next, animated) {
     flipped = null;
   }
   for (const number of [...positions.keys()]) if (!grew && number >= next.moves.length) positions.delete(number);
+  if (next.result && !before?.result) positions.clear(); // nothing is hidden any more
   view = next;
   view.arrived = performance.now();
   positions.set(next.moves.length, next.position);
@@ -371,7 +372,7 @@ async function giveHint() {
         "p",
         { class: "whole" },
         "Try ",
-        html("b", { class: "best mono" }, found.lines[0].text),
+        html("b", { class: "best mono", title: found.lines[0].text }, brief(found.lines[0].text)),
         ` ${worth(GameBoard.unit, found.lines[0])}`,
       ),
     );
@@ -382,7 +383,7 @@ async function giveHint() {
 }
 
 const ask = (state, seconds, lines) =>
-  postPatiently("/analysis", { game: data.game, options: view.options, state, seconds, lines });
+  postPatiently("/analysis", { game: data.game, ...GameBoard.question(state, view.options), seconds, lines });
 
 async function analyse() {
   const asked = ++engineAsked;

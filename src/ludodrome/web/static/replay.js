@@ -2,7 +2,7 @@
 
 import { boardModule, get, pageData, post, say, sentence } from "./api.js";
 import { chip, html, moves as inMotion, SEATS } from "./draw.js";
-import { copy, dotsOfWaiting, playOn, signed, worth } from "./engine.js";
+import { brief, copy, dotsOfWaiting, playOn, signed, worth } from "./engine.js";
 import { Graph } from "./graph.js";
 
 const data = pageData();
@@ -246,7 +246,7 @@ function word() {
     found = graded.get(shown);
   const best =
     found && drawBest && GameBoard.drawable(found.best.move)
-      ? ` Best: ${found.best.text}, ${worth(GameBoard.unit, found.best) || "even"}.`
+      ? ` Best: ${brief(found.best.text)}, ${worth(GameBoard.unit, found.best) || "even"}.`
       : "";
   const expected = lineHere().map(({ text }) => text);
   return `${game.names[now.to_move]} to move.${best}${expected.length ? ` It expects: ${expected.join(" ")}.` : ""}`;
@@ -396,14 +396,22 @@ function comment() {
       ),
     );
   else {
-    lines.push(html("p", {}, chip(turn.seat), html("b", { class: "mono" }, ` ${turn.text} `), gradeWords(turn, one)));
+    lines.push(
+      html(
+        "p",
+        {},
+        chip(turn.seat),
+        html("b", { class: "mono", title: turn.text }, ` ${brief(turn.text)} `),
+        gradeWords(turn, one),
+      ),
+    );
     if (one?.grade && one.grade !== "best")
       lines.push(
         html(
           "p",
           { class: "muted" },
           "Better: ",
-          html("b", { class: "best mono" }, one.best.text),
+          html("b", { class: "best mono", title: one.best.text }, brief(one.best.text)),
           ` ${worth(GameBoard.unit, one.best)}`,
           one.best.continuation.length
             ? html("span", { class: "mono" }, ` · ${one.best.continuation.slice(0, 4).join(" ")}`)

@@ -2,12 +2,11 @@
 
 import { post } from "../api.js";
 import { html, shape, svg } from "../draw.js";
+import { finished, sequenceOf } from "./spaces_codes.js";
 
 export const DECK = 10;
 const CELL = 64,
   EDGE = 44;
-
-export const finished = (sequence) => sequence?.at(-1)?.type === "final";
 
 /** The ten places of a deck; a click goes on with the board of that place. */
 export function places(deck, at, seat, choose) {
@@ -35,7 +34,7 @@ export async function fill(deck, size, rules) {
   const empty = deck.map((sequence, number) => (finished(sequence) ? -1 : number)).filter((number) => number >= 0);
   const { boards } = await post("/spaces/samples", { size, rules, count: Math.max(1, empty.length) });
   empty.forEach((number, at) => {
-    deck[number] = boards[at].sequence;
+    deck[number] = sequenceOf(boards[at]);
   });
 }
 

@@ -2,21 +2,22 @@
 //
 // The frame always has the goal above and the goal of the other side below, so that nothing jumps between the two.
 
-import { counted, post } from "../api.js";
+import { counted, post, sentence } from "../api.js";
 import { Board } from "../board.js";
-import { html, motion, moves, STEP, shape, slide, svg } from "../draw.js";
-import { DECK, fill, finished, matrix, places } from "./decks.js";
+import { moves } from "../draw.js";
+import { DECK, fill, matrix } from "./decks.js";
+import { Builder } from "./spaces_builder.js";
+import { boardOf, codeOf, isLarge, sequenceOf } from "./spaces_codes.js";
+import { Controls } from "./spaces_controls.js";
+import { Grid } from "./spaces_grid.js";
+import { press } from "./spaces_keys.js";
+import { BESIDE, Offers } from "./spaces_offers.js";
+import { Path } from "./spaces_paths.js";
+import { lengthOf, RoundLayer } from "./spaces_round.js";
 
-const CELL = 92,
-  GAP = 4,
-  PAD = 9,
-  GOAL = 58;
-const PACE = 650;
-/** Where both boards are in view, each is drawn a little to its side. */
-const BESIDE = 20;
-/** Traps are drawn above the pieces of their square. */
-const ABOVE = 31;
-const key = (row, col) => `${row}_${col}`;
+const PACE = 650,
+  /** A run of many steps is told in about this many milliseconds. */
+  STORY = 14_000;
 
 export class GameBoard extends Board {
   static turns = false;
@@ -30,12 +31,12 @@ export class GameBoard extends Board {
     return mode !== "deck";
   }
   static drawable(move) {
-    return !move.deck;
+    return typeof move === "string" ? !move.includes(",") : !move.deck;
   }
   /** An analysis is one round, in which both boards are seen. */
   static firstOptions = { rounds: 1, choice: "seen", mode: "rounds" };
   static shape = [
-    ["size", "Size", [2, 3, 4, 5, 6, 7, 8, 9, 10]],
+    ["size", "Size", { low: 2, high: 100 }],
     ["rules", "Rules", ["written", "live"]],
   ];
   static laying = {
@@ -48,8 +49,13 @@ export class GameBoard extends Board {
   static fields = {
     mode: { words: { rounds: "rounds: board against board", deck: "deck: ten boards against ten" } },
     rules: { words: { written: "written: the classic text", live: "live: as it is played in public" } },
-    choice: { words: { seen: "seen: the answer knows the board", blind: "blind: both lie face down" } },
-    size: { limits: [2, 10] },
+    choice: {
+      words: {
+        seen: "seen: the answer knows the board",
+        blind: "blind: both lie face down",
+        fog: "fog: blind, and of earlier rounds only tracks are seen",
+      },
+    },
     rounds: { limits: [1, 25] },
   };
   static unused({ mode }) {
@@ -69,29 +75,41 @@ export class GameBoard extends Board {
   /** The codes of one or two boards. */
   static pasted(text) {
     if (/[\s{]/.test(text)) return null;
-    const moves = text.split("|"),
-      size = Number.parseInt(moves[0], 10);
-    return { moves, options: size ? { size } : {} };
+    const codes = text.split("|"),
+      size = Number.parseInt(codes[0], 10);
+    return { moves: codes, options: size ? { size } : {} };
+  }
+
+  /** What the engine is asked: this round by itself, with the board in view if there is one. */
+  static question({ size, rules, chosen, mode }, options) {
+    const seen = mode === "rounds" && chosen;
+    const line = seen ? codeOf(sequenceOf(chosen), size) : "-";
+    return {
+      options: { ...options, mode: "rounds", rounds: 1, choice: seen ? "seen" : "blind" },
+      state: `rounds ${size} ${rules} ${seen ? "seen" : "blind"} 1/1 ${line} -`,
+    };
   }
 
   constructor(...rest) {
     super(...rest);
     this.bar.classList.add("tall");
-    this.sequence = [];
-    this.following = [];
+    this.builder = new Builder(
+      () => this.built(),
+      (text) => this.tell(sentence(text), true),
+    );
+    this.controls = new Controls(this);
     this.mode = "piece";
     this.running = null;
     this.deck = [];
     this.at = 0;
     this.selected = null;
-    this.host.addEventListener("keydown", (event) => {
-      if (event.key.toLowerCase() === "t" && this.building()) this.setMode(this.mode === "trap" ? "piece" : "trap");
-    });
+    this.trial = null;
+    this.cursor = null;
     this.host.addEventListener("contextmenu", (event) => {
-      if (this.building()) {
-        event.preventDefault();
-        this.#other(event);
-      }
+      const square = this.building() && this.grid?.squareAt(event.clientX, event.clientY);
+      if (!square) return;
+      event.preventDefault();
+      this.act(...square, this.mode === "trap" ? "piece" : "trap");
     });
   }
 
@@ -109,17 +127,20 @@ export class GameBoard extends Board {
   get mapped() {
     return this.decked && this.model.state.history.length > 0 && this.selected === null;
   }
-  /** The round that is shown: of the position, or the one that was picked among those of two decks. */
+  /** The round that is shown: one that was picked among those of two decks, one that is tried, or that of the position. */
   get round() {
-    return this.selected || this.model.marks?.round;
+    return this.selected || this.trial?.round || this.model.marks?.round;
+  }
+  get sequence() {
+    return this.builder.sequence;
   }
   building() {
-    return this.model.interactive && this.running === null;
+    return this.model.interactive && this.running === null && !this.mapped;
   }
   describe() {
     return this.building()
-      ? "Grid to lay a board on. Arrow keys move, Enter takes the step, T switches between step and trap."
-      : "The round as it was played.";
+      ? "Grid to lay a board on. Arrow keys step, T and an arrow or a digit as on a number pad set a trap, F goes on to the goal, Backspace takes a step back. Shift and arrows look around, Enter acts there."
+      : "The round as it was played. Arrow keys go through its steps.";
   }
 
   update(model) {
@@ -130,409 +151,160 @@ export class GameBoard extends Board {
       model.state.mode !== "deck" &&
       played(model.state) > 0 &&
       played(model.state) !== played(this.model?.state) &&
+      model.marks?.round &&
       !(this.model === null && model.interactive);
+    // the next board may be laid while a round is being told: the story goes on
+    const told = fresh && this.running !== null && !this.trial && played(model.state) === played(this.model?.state);
+    const running = told && model.state.mode !== "deck" && model.marks?.round ? this.running : null;
     if (fresh) {
-      this.sequence = [];
-      this.following = [];
+      if (running === null) clearTimeout(this.timer);
+      this.builder.begin({ size: model.state.size, rules: model.state.rules });
       this.mode = "piece";
       this.deck = Array.from({ length: DECK }, () => []);
       this.at = 0;
-      this.selected = null;
+      this.selected = this.trial = this.cursor = null;
+      this.running = running;
     }
-    if (fresh) this.running = null;
     this.bar.classList.toggle("decks", model.state.mode === "deck");
-    if (model.best && model.best !== this.model?.best && model.interactive && this.model) {
-      this.running = null;
-    }
+    if (model.best && model.best !== this.model?.best && model.interactive && this.model) this.running = null;
     const lookBack = !model.interactive && played(model.state) > 0 && model.marks?.round;
-    if (ran || (fresh && lookBack && !model.state.chosen))
-      this.running = model.animate && moves() ? 0 : this.lastStep(model);
+    if (ran || (fresh && running === null && lookBack && !model.state.chosen))
+      this.running = model.animate && moves() ? 0 : lengthOf(model.marks.round) - 1;
     super.update({ ...model, animate: false });
-    if (model.interactive && fresh) this.ask();
-    if (ran && model.animate) this.roll();
+    if (model.interactive && fresh) this.builder.ask();
+    if (ran && model.animate && moves()) this.roll();
   }
 
-  lastStep(model = this.model) {
-    return ((this.selected || model.marks?.round)?.steps.length ?? 1) - 1;
+  lastStep() {
+    return this.round ? lengthOf(this.round) - 1 : 0;
   }
 
-  // Places
-
-  corner(row, col) {
-    const y = row < 0 ? 0 : GOAL + GAP + PAD + row * (CELL + GAP) + (row >= this.size ? PAD : 0);
-    return [PAD + col * (CELL + GAP), y];
+  /** The middle of a square of a seat's own board, as these eyes see it. */
+  placeOf(seat) {
+    const { grid, size } = this,
+      turned = seat !== this.eyes;
+    const place = (row, col) => (turned ? grid.middle(size - 1 - row, size - 1 - col) : grid.middle(row, col));
+    place.kind = `${turned}`;
+    return place;
   }
 
-  high(row) {
-    return row < 0 || row >= this.size ? GOAL : CELL;
-  }
+  // Drawing: the grid stays, its layers are brought up to date
 
-  middle(row, col) {
-    const [x, y] = this.corner(row, col);
-    return [x + CELL / 2, y + this.high(row) / 2];
-  }
-
-  /** A square of the common grid as these eyes see it; `seat` for squares of that seat's own board. */
-  seen(row, col, seat = 0) {
-    return seat === this.eyes ? [row, col] : [this.size - 1 - row, this.size - 1 - col];
-  }
-
-  draw() {
-    const n = this.size,
-      width = n * (CELL + GAP) - GAP + 2 * PAD,
-      inner = n * (CELL + GAP) - GAP + 2 * PAD,
-      height = inner + 2 * (GOAL + GAP);
+  render() {
     if (this.mapped) {
-      this.controls(null);
-      return matrix(this.model.state.history, this.eyes, (at, x, y, side, label, children) =>
-        this.target(`m${at}`, x, y, side, side, label, () => this.pickRound(at), { children, seat: this.eyes }),
-      );
+      this.grid?.close();
+      this.grid = null;
+      super.render();
+      return;
     }
-    const round = this.running === null ? null : this.round;
-    const parts = [svg("rect", { class: "frame", x: 0, y: GOAL + GAP, width, height: inner, rx: 14 })];
-    for (let row = -1; row <= n; row++) for (let col = 0; col < n; col++) parts.push(this.cell(row, col));
-    parts.push(...(round ? this.roundMarks(round) : [...this.otherBoard(), ...this.ownBoard(), ...this.best()]));
-    this.controls(round);
-    return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "grid" }, ...parts);
+    if (!this.grid || this.grid.size !== this.size || !this.host.contains(this.grid.svg)) this.setUp();
+    const { grid, model } = this,
+      round = this.running === null ? null : this.round,
+      laid = this.laid();
+    this.host.toggleAttribute("data-ready", Boolean(model.interactive));
+    grid.svg.setAttribute("role", "group");
+    grid.svg.setAttribute("aria-label", this.describe());
+    grid.setWords("goal", this.running !== null ? "goal" : laid ? "" : "start");
+    const shift = laid ? BESIDE : 0,
+      own = round ? [] : this.ownSteps();
+    this.paths.other.show(round || !laid ? [] : sequenceOf(laid), 1 - this.eyes, this.placeOf(1 - this.eyes), shift);
+    this.paths.own.show(own, this.eyes, this.placeOf(this.eyes), -shift);
+    const best = round || !model.best ? [] : sequenceOf(model.best);
+    const mover = model.seat ?? this.eyes;
+    this.paths.best.show(best, mover, this.placeOf(mover), mover === this.eyes ? -shift : 0);
+    this.rounds.show(round, Math.min(this.running ?? 0, this.lastStep()), this.placeOf(0));
+    this.offers.show();
+    this.look(round);
+    this.controls.show(round);
   }
 
-  cell(row, col) {
-    const n = this.size,
-      [x, y] = this.corner(row, col),
-      [mx, my] = this.middle(row, col);
-    const outside = row < 0 || row >= n;
-    const children = outside
-      ? [svg("rect", { class: "goal", x: x + 3, y: y + 6, width: CELL - 6, height: GOAL - 12, rx: 8 })]
-      : [svg("rect", { class: "cell", x, y, width: CELL, height: CELL, rx: 7 })];
-    if (outside && !(row >= n && this.running === null && this.laid()))
-      children.push(
-        svg("text", { class: "goal-word", x: mx, y: my }, row < 0 || this.running !== null ? "goal" : "start"),
-      );
-    const offers = this.building() ? this.following.filter(({ position: p }) => p.row === row && p.col === col) : [];
-    const step = offers.find((one) => one.type !== "trap"),
-      trap = offers.find((one) => one.type === "trap");
-    const first = this.mode === "trap" ? trap || step : step || trap,
-      seat = this.eyes;
-    const x0 = this.laid() ? mx - BESIDE : mx;
-    if (step) children.push(shape(seat, x0, my, this.mode === "trap" && trap ? 6 : 12, "spot"));
-    if (trap && (this.mode === "trap" || !step))
-      children.push(
-        this.cross(
-          x0,
-          this.laid() || this.contents(row, col) ? my - ABOVE : my,
-          seat,
-          this.mode === "trap" ? 14 : 9,
-          "trap maybe",
-        ),
-      );
-    const what =
-      first &&
-      (first.type === "final"
-        ? "finish"
-        : first.type === "trap"
-          ? "set a trap"
-          : this.sequence.length
-            ? "step here"
-            : "start here");
-    const act = () => (first ? this.take(first) : this.refused(row, col));
-    return this.target(
-      key(row, col),
-      x,
-      y,
-      CELL,
-      this.high(row),
-      [
-        outside ? (row < 0 ? `goal ${col}` : `below column ${col}`) : `row ${row} column ${col}`,
-        this.contents(row, col),
-        what,
-      ]
-        .filter(Boolean)
-        .join(", "),
-      act,
-      { live: Boolean(first), children, seat },
+  setUp() {
+    this.grid?.close();
+    const focused = this.host.contains(document.activeElement);
+    this.grid = new Grid(this.host, this.size, () => this.refresh());
+    const { grid } = this;
+    this.host.parentElement.style.setProperty(
+      "--ratio",
+      ((grid.window[0] + grid.rim[0]) / (grid.window[1] + grid.rim[1])).toFixed(3),
     );
+    this.offers = new Offers(this);
+    this.paths = { other: new Path(grid, "other"), own: new Path(grid), best: new Path(grid, "other hinted") };
+    this.rounds = new RoundLayer(grid);
+    this.targets.clear();
+    this.viewed = false;
+    if (focused) this.offers.focus.focus({ preventScroll: true });
   }
 
-  contents(row, col) {
-    return this.sequence
-      .filter(({ position: p }) => p.row === row && p.col === col)
-      .map(({ type, order }) => `${type} ${order}`)
-      .join(" ");
+  /** The window shows something else. */
+  refresh() {
+    for (const path of Object.values(this.paths ?? {})) path.refresh();
+    this.rounds?.refresh();
   }
 
-  cross(x, y, seat, r = 14, name = "trap") {
-    return svg("path", {
-      class: `${name} s${seat}`,
-      d: `M${x - r} ${y - r}l${2 * r} ${2 * r}M${x + r} ${y - r}l${-2 * r} ${2 * r}`,
-      "pointer-events": "none",
-    });
+  /** The first look at a board: as a whole, or where it is laid. */
+  look(round) {
+    const view = round ? "round" : this.building() ? "build" : "whole";
+    if (this.viewed === view) return;
+    this.viewed = view;
+    if (view === "build") {
+      const { row, col } = this.builder.piece ?? { row: this.size - 1, col: (this.size - 1) >> 1 };
+      this.grid.approach(row, col);
+    } else this.grid.fit();
   }
 
+  /** The board that the other side has laid, if it is in view. */
   laid() {
     const { state } = this.model;
-    return state.chosen && state.to_move === this.eyes ? state.chosen : null;
+    return state.chosen && !state.chosen.deck && state.to_move === this.eyes ? state.chosen : null;
   }
 
-  otherBoard() {
-    const laid = this.laid();
-    return laid
-      ? [
-          svg(
-            "g",
-            { class: `other s${1 - this.eyes}`, "pointer-events": "none" },
-            ...this.path(laid.sequence, 1 - this.eyes, BESIDE),
-          ),
-        ]
-      : [];
+  ownSteps() {
+    const { state } = this.model;
+    if (this.building()) return this.sequence;
+    const own = state.chosen && state.to_move === 1 - this.eyes ? state.chosen : null;
+    return own ? sequenceOf(own) : [];
   }
 
-  ownBoard() {
-    const { state } = this.model,
-      own = this.building()
-        ? this.sequence
-        : state.chosen && state.to_move === 1 - this.eyes
-          ? (state.chosen.sequence ?? [])
-          : [];
-    return [svg("g", { "pointer-events": "none" }, ...this.path(own, this.eyes, this.laid() ? -BESIDE : 0))];
-  }
+  // Building
 
-  best() {
-    const { best } = this.model;
-    return best
-      ? [
-          svg(
-            "g",
-            { class: `other hinted s${this.eyes}`, "pointer-events": "none" },
-            ...this.path(best.sequence, this.eyes, this.laid() ? -BESIDE : 0),
-          ),
-        ]
-      : [];
-  }
-
-  /** A board as a numbered line with crosses. */
-  path(sequence, seat, shift) {
-    const at = ({ position: p }) => {
-      const [r, c] = this.seen(p.row, p.col, seat);
-      const [x, y] = this.middle(r, c);
-      return [x + shift, y];
-    };
-    const steps = sequence.filter((one) => one.type !== "trap");
-    const parts =
-      steps.length > 1
-        ? [svg("path", { class: `way s${seat}`, d: `M${steps.map((one) => at(one).join(" ")).join("L")}` })]
-        : [];
-    for (const one of sequence) {
-      const [x, y] = at(one);
-      if (one.type === "trap")
-        parts.push(
-          this.cross(x, y - ABOVE, seat, 10),
-          svg("text", { class: `trap-number s${seat}`, x: x + 20, y: y - ABOVE }, String(one.order)),
-        );
-      else
-        parts.push(
-          shape(seat, x, y, 14),
-          svg("text", { class: "step-number", x, y: y + 0.5 }, one.type === "final" ? "★" : String(one.order)),
-        );
+  /** The board that is being laid has changed. */
+  built() {
+    if (this.decked) this.deck[this.at] = this.sequence;
+    if (!this.model) return;
+    const piece = this.builder.piece,
+      grew = this.sequence.length !== this.drawnLength;
+    this.drawnLength = this.sequence.length;
+    if (grew) this.cursor = null;
+    this.render();
+    if (grew && piece) {
+      this.grid?.keepInView(piece.row, piece.col);
+      const last = this.sequence.at(-1);
+      this.calls.say(`${last.type} ${last.order}, row ${last.position.row} column ${last.position.col}`);
     }
-    return parts;
   }
 
-  roundMarks(round) {
-    const k = Math.min(this.running, round.steps.length - 1),
-      parts = [];
-    const turned = ([row, col]) => this.seen(row, col, 0);
-    for (const seat of [0, 1]) {
-      const way = [];
-      for (let step = 0; step <= k; step++) {
-        const { squares, traps } = round.steps[step];
-        const [x, y] = this.middle(...turned(squares[seat]));
-        const last = way[way.length - 1];
-        if (!last || last[0] !== x || last[1] !== y) way.push([x, y]);
-        if (traps[seat]) {
-          const [tx, ty] = this.middle(...turned(traps[seat]));
-          parts.push(this.cross(tx + (seat ? 9 : -9), ty + (seat ? 9 : -9), seat, 17));
-        }
-      }
-      if (way.length > 1)
-        parts.push(svg("path", { class: `way s${seat}`, d: `M${way.map((at) => at.join(" ")).join("L")}` }));
-    }
-    const { squares, events } = round.steps[k];
-    const shared = squares[0][0] === squares[1][0] && squares[0][1] === squares[1][1];
-    for (const seat of [0, 1]) {
-      const [x, y] = this.middle(...turned(squares[seat]));
-      parts.push(
-        svg(
-          "g",
-          { "data-runner": seat, "pointer-events": "none" },
-          shape(seat, x + (shared ? (seat ? 15 : -15) : 0), y, 21),
-        ),
-      );
-      const sum = events
-        .filter((one) => one.seat === seat)
-        .map(({ points }) => (points > 0 ? "+1" : points < 0 ? "−1" : "0"));
-      for (const [number, text] of sum.entries())
-        parts.push(
-          svg(
-            "text",
-            { class: text === "+1" ? "won" : "gone", x: x + (seat ? 30 : -30), y: y - 26 + number * 20 },
-            text,
-          ),
-        );
-    }
-    return parts;
+  /** A square was chosen. */
+  act(row, col, mode = this.mode) {
+    if (!this.building() || this.sent) return;
+    const step = this.offers.pick(this.builder.offersAt(row, col), mode);
+    if (mode === "trap") this.mode = "piece";
+    if (step) this.builder.take(step);
+    else if (!this.builder.run(row, col)) this.builder.refuse(row, col, mode === "trap" && this.sequence.length > 0);
   }
 
-  controls(round) {
-    const button = (name, act, on = true, extra = {}) =>
-      html(
-        "button",
-        {
-          class: `button tight${extra.first ? " first" : ""}`,
-          type: "button",
-          disabled: !on,
-          onclick: act,
-          ...extra.more,
-        },
-        name,
-      );
-    if (round) {
-      const k = this.running,
-        { points } = round.steps[k],
-        end = this.lastStep();
-      const range = html("input", {
-        type: "range",
-        min: 0,
-        max: end,
-        value: k,
-        "aria-label": "Step of the round",
-        oninput: (event) => this.scrub(Number(event.target.value)),
-      });
-      const [own, other] = [points[this.eyes], points[1 - this.eyes]];
-      const words =
-        k === end
-          ? `Ended by ${round.ended === "goal" ? "reaching the goal" : `a ${round.ended}`}.`
-          : `Step ${k + 1} of ${end + 1}.`;
-      this.tell(
-        this.selected
-          ? `Board ${this.selected.own + 1} against board ${this.selected.other + 1}. ${words}`
-          : `Round ${this.model.state.history.length}. ${words}`,
-      );
-      this.equip(
-        null,
-        html("span", { class: "tally" }, `${own} : ${other}`),
-        range,
-        button("▶", () => this.roll(), true, { more: { "aria-label": "Run the round" } }),
-        ...(this.selected
-          ? [
-              button(
-                "All rounds",
-                () => {
-                  this.selected = null;
-                  this.running = null;
-                  this.render();
-                },
-                true,
-                { first: true },
-              ),
-            ]
-          : this.model.interactive
-            ? [button("Next round", () => this.build(), true, { first: true })]
-            : []),
-      );
-      const again = this.ranged;
-      this.ranged = false;
-      if (again) range.focus();
-      return;
-    }
-    if (this.mapped) {
-      this.equip(null);
-      this.tell(`${this.model.word || ""} Your boards are the rows, the others the columns; a click runs a round.`);
-      return;
-    }
-    if (!this.building()) {
-      this.equip(null);
-      this.tell(this.model.word || "");
-      return;
-    }
-    const whole = finished(this.sequence);
-    const kind = (name, mode) =>
-      html(
-        "button",
-        { type: "button", "aria-pressed": String(this.mode === mode), onclick: () => this.setMode(mode) },
-        name,
-      );
-    if (this.decked) {
-      this.deckControls(button, kind, whole);
-      return;
-    }
-    this.tell(
-      whole
-        ? "The board is complete. Lay it, or take steps back."
-        : !this.sequence.length
-          ? `${this.laid() ? "The other board is shown, turned around. " : ""}Choose where to start on the bottom row.`
-          : this.mode === "trap"
-            ? "Where is the trap set?"
-            : "Step, or set a trap.",
-    );
-    this.equip(
-      `board ${this.mode} ${this.sequence.length} ${whole}`,
-      html(
-        "span",
-        { class: "segments", role: "group", "aria-label": "What a click does" },
-        kind("Step", "piece"),
-        kind("Trap", "trap"),
-      ),
-      button("Back", () => this.cut(this.sequence.length - 1), this.sequence.length > 0),
-      button("Clear", () => this.cut(0), this.sequence.length > 0),
-      button("Lay board", () => this.lay(), whole, { first: true }),
-    );
+  setMode(mode) {
+    this.mode = mode;
+    this.render();
   }
 
-  /** The buttons below the board. Those that are there already stay: a click may just be coming down on one. */
-  equip(kind, ...nodes) {
-    if (kind !== null && kind === this.equipped) return;
-    this.equipped = kind;
-    this.tools.replaceChildren(...nodes);
-  }
-
-  deckControls(button, kind, whole) {
-    const ready = this.deck.every(finished),
-      next = this.deck.findIndex((sequence) => !finished(sequence));
-    this.tell(
-      ready
-        ? "The deck is complete. Lay it, or change a board."
-        : whole
-          ? `Board ${this.at + 1} is complete.`
-          : this.sequence.length
-            ? `Board ${this.at + 1} of ten: step, or set a trap.`
-            : `Board ${this.at + 1} of ten: choose where to start on the bottom row.`,
-    );
-    this.equip(
-      `deck ${this.mode} ${this.at} ${this.deck.map((one) => `${one.length}${finished(one)}`)}`,
-      places(this.deck, this.at, this.eyes, (number) => this.turnTo(number)),
-      html(
-        "span",
-        { class: "segments", role: "group", "aria-label": "What a click does" },
-        kind("Step", "piece"),
-        kind("Trap", "trap"),
-      ),
-      button("Back", () => this.cut(this.sequence.length - 1), this.sequence.length > 0),
-      ready
-        ? button("Clear", () => this.cut(0), this.sequence.length > 0)
-        : button("Fill up", () => this.fillUp(), true, { more: { title: "with random boards" } }),
-      ready
-        ? button("Lay deck", () => this.lay(), true, { first: true })
-        : button("Next board", () => this.turnTo(next), whole, { first: true }),
-    );
-  }
-
-  /** Another board of the deck is built on. */
+  /** The board as it is now, in a deck at its place; another one is built on. */
   turnTo(number) {
     this.at = number;
-    this.sequence = this.deck[number];
-    this.following = [];
+    this.builder.begin(null, this.deck[number]);
+    this.cursor = null;
+    this.viewed = false;
     this.render();
-    this.ask();
+    this.builder.ask();
   }
 
   async fillUp() {
@@ -546,11 +318,63 @@ export class GameBoard extends Board {
     }
   }
 
+  lay() {
+    const board = (sequence) => boardOf(sequence, this.size);
+    if (this.sent) return;
+    const large = isLarge(this.size);
+    this.submit(
+      this.decked ? (large ? this.deck.map(board).join(",") : { deck: this.deck.map(board) }) : board(this.sequence),
+    );
+    for (const one of this.tools.querySelectorAll("button")) one.disabled = true;
+    this.controls.equipped = null;
+  }
+
+  // Trying a board, finished or not, against another
+
+  /** The boards that one's own can be tried against: [id, words]. */
+  rivals() {
+    const { state } = this.model,
+      last = state.history.at(-1)?.boards?.[1 - this.eyes];
+    return [
+      ...(this.laid() ? [["laid", "the board in view"]] : []),
+      ["random", "a random board"],
+      ["straight", "a straight run"],
+      ["own", "itself"],
+      ...(last && !last.visited ? [["last", "their last board"]] : []),
+    ];
+  }
+
+  async rival(id) {
+    const { size, rules, history } = this.model.state;
+    if (id === "laid") return this.laid();
+    if (id === "own") return this.builder.board();
+    if (id === "last") return history.at(-1).boards[1 - this.eyes];
+    if (id === "random") return (await post("/spaces/samples", { size, rules, count: 1 })).boards[0];
+    const col = size - 1 - this.builder.sequence[0].position.col;
+    return `${size}:${col}:${"u".repeat(size - 1)}f`;
+  }
+
+  async tryOut(id) {
+    const { state } = this.model,
+      { size, rules } = state;
+    try {
+      const other = await this.rival(id),
+        boards = this.eyes ? [other, this.builder.board()] : [this.builder.board(), other];
+      const round = await post("/spaces/rounds", { size, rules, boards });
+      if (state !== this.model.state || !this.sequence.length) return;
+      this.trial = { round, id };
+      this.running = this.lastStep();
+      this.render();
+    } catch (error) {
+      this.tell(sentence(error.message), true);
+    }
+  }
+
   async pickRound(at) {
     const { state } = this.model,
-      { boards } = state.history[at],
       row = Math.floor(at / DECK),
-      col = at % DECK;
+      col = at % DECK,
+      boards = state.decks ? [state.decks[0][row], state.decks[1][col]] : state.history[at].boards;
     try {
       const round = await post("/spaces/rounds", { size: state.size, rules: state.rules, boards });
       if (state !== this.model.state) return;
@@ -565,129 +389,58 @@ export class GameBoard extends Board {
     }
   }
 
-  // Building
-
-  setMode(mode) {
-    this.mode = mode;
-    this.render();
-  }
-
-  #other(event) {
-    const node = event.target.closest("[data-key]");
-    if (!node) return;
-    const kept = this.mode;
-    this.mode = kept === "trap" ? "piece" : "trap";
-    this.render();
-    this.activate(node.dataset.key, event);
-    this.mode = "piece";
-    this.render();
-  }
-
-  async ask() {
-    const asked = (this.asked || 0) + 1;
-    this.asked = asked;
-    const { size, rules } = this.model.state;
-    try {
-      const answer = await post("/spaces/boards", { size, rules, sequence: this.sequence });
-      if (asked !== this.asked) return;
-      this.following = answer.next;
-      this.render();
-    } catch (error) {
-      this.tell(error.message, true);
-    }
-  }
-
-  take(step) {
-    this.keep([...this.sequence, step]);
-    if (step.type === "trap") this.mode = "piece";
-    this.following = [];
-    this.render();
-    this.calls.say(`${step.type} ${step.order}`);
-    this.ask();
-  }
-
-  /** The board as it is now, in a deck at its place. */
-  keep(sequence) {
-    this.sequence = sequence;
-    if (this.decked) this.deck[this.at] = sequence;
-  }
-
-  cut(length) {
-    this.keep(this.sequence.slice(0, length));
-    this.following = [];
-    this.render();
-    this.ask();
-  }
-
-  async refused(row, col) {
-    if (!this.building()) return;
-    const order = this.sequence.length + 1,
-      { size, rules } = this.model.state;
-    const type = this.mode === "trap" && this.sequence.length ? "trap" : row < 0 ? "final" : "piece";
-    try {
-      await post("/spaces/boards", {
-        size,
-        rules,
-        sequence: [...this.sequence, { position: { row, col }, type, order }],
-      });
-    } catch (error) {
-      this.tell(error.message, true);
-    }
-  }
-
-  lay() {
-    const board = (sequence) => ({ boardSize: this.size, sequence });
-    if (this.sent) return;
-    this.submit(this.decked ? { deck: this.deck.map(board) } : board(this.sequence));
-    for (const one of this.tools.querySelectorAll("button")) one.disabled = true;
-    this.equipped = null;
+  draw() {
+    this.controls.show(null);
+    return matrix(this.model.state.history, this.eyes, (at, x, y, side, label, children) =>
+      this.target(`m${at}`, x, y, side, side, label, () => this.pickRound(at), { children, seat: this.eyes }),
+    );
   }
 
   // Running
 
+  /** Back to the board that is being laid. */
   build() {
-    this.running = null;
-    this.render();
-  }
-
-  scrub(k) {
     clearTimeout(this.timer);
-    this.ranged = true;
-    this.go(k);
+    this.running = this.trial = null;
+    this.render();
   }
 
   go(k) {
     const before = this.running;
     this.running = k;
     this.render();
-    const { steps } = this.round;
-    if (before === null || Math.abs(before - k) !== 1) return;
-    for (const seat of [0, 1]) {
-      const [x, y] = this.middle(...this.seen(...steps[k].squares[seat])),
-        [fx, fy] = this.middle(...this.seen(...steps[before].squares[seat]));
-      if (x !== fx || y !== fy) slide(this.host.querySelector(`[data-runner="${seat}"]`), fx - x, fy - y);
-    }
-    for (const node of this.host.querySelectorAll(".won, .gone"))
-      motion(
-        node,
-        [
-          { opacity: 0, transform: "translateY(8px)" },
-          { opacity: 1, transform: "none" },
-        ],
-        STEP,
-        120,
-      );
+    const { round } = this;
+    if (before !== null && Math.abs(before - k) === 1) this.rounds.animate(round, before, k, this.placeOf(0));
+    const own = round.squares[this.eyes],
+      [row, col] = own[Math.min(k, own.length - 1)];
+    if (this.eyes) this.grid.keepInView(this.size - 1 - row, this.size - 1 - col);
+    else this.grid.keepInView(row, col);
+  }
+
+  scrub(k) {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.go(Math.max(0, Math.min(this.lastStep(), k)));
   }
 
   roll() {
     clearTimeout(this.timer);
     this.go(0);
+    const pace = Math.max(40, Math.min(PACE, STORY / (this.lastStep() + 1)));
     const on = () => {
+      this.timer = null;
       if (this.running === null || this.running >= this.lastStep() || !this.round) return;
       this.go(this.running + 1);
-      this.timer = setTimeout(on, PACE);
+      this.timer = setTimeout(on, pace);
     };
-    this.timer = setTimeout(on, PACE);
+    this.timer = setTimeout(on, pace);
+  }
+
+  // Clicks and keys
+
+  /** Somebody wants to do something while there is nothing to do. */
+  wait() {
+    super.activate();
   }
 
   activate(name, event) {
@@ -695,7 +448,24 @@ export class GameBoard extends Board {
       this.targets.get(name)?.(event);
       return;
     }
-    if (this.running !== null) return;
-    super.activate(name, event);
+    if (this.grid?.dragged) return;
+    if (this.running !== null) {
+      if (this.timer && this.running < this.lastStep()) this.scrub(this.lastStep()); // a click skips the story
+      return;
+    }
+    if (!this.model.interactive || this.sent) {
+      super.activate(name, event);
+      return;
+    }
+    const square = name ? name.split("_").map(Number) : this.grid.squareAt(event.clientX, event.clientY);
+    if (!square) return;
+    if (event.pointerType === "touch" && this.grid.level === "far") this.grid.approach(...square);
+    else this.act(...square);
+  }
+
+  onKey(event) {
+    if (this.mapped) super.onKey(event);
+    else if (this.grid?.svg.contains(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey)
+      if (press(this, event)) event.preventDefault();
   }
 }
