@@ -265,7 +265,7 @@ def test_a_session_is_replayed_step_by_step() -> None:
     printed = lab("session", "replay", "last", "1")
     assert printed.count("\n┌") == 1 + 4
     assert answer("session", "replay", "last", "1")["points"] == [3, 2]
-    code, screen = on_terminal(["spaces", "session", "replay", "last", "1"], "\n\nb\n\n\n\n", **os.environ)
+    code, screen = on_terminal(["spaces", "session", "replay", "last", "1"], "\n\nb\n\n\n\n")
     assert code == 0
     steps = re.findall(r"step (\d) of 4: Enter, b or q", re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen))
     assert [*dict.fromkeys(steps)] == ["1", "2", "3", "4"]
