@@ -229,7 +229,7 @@ def test_one_of_several_processes_lets_a_bot_think(
     other = two.find(play.id)
     assert other is not None
     _go_on(play, 1)
-    _until(lambda: other.version == 1)
+    _until(lambda: other.version == 1 and other.seconds_to_takeover() is not None)
     seconds = other.seconds_to_takeover()
     assert seconds is not None
     assert 0 < seconds <= TAKEOVER_SECONDS

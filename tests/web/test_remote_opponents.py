@@ -43,6 +43,7 @@ def bot_id(local: Hosted, request: pytest.FixtureRequest, monkeypatch: pytest.Mo
     """A remote bot that is entered, and not connected yet."""
     monkeypatch.setattr(remote_opponents, "AWAY_SECONDS", 0.2)
     monkeypatch.setattr(remote_opponents, "WATCH_SECONDS", 0.05)
+    monkeypatch.setattr(league_matches, "LEASE_MS", 3_600_000)
     name = request.node.name.removeprefix("test_")[-30:]
     return league_bots.enter_remote(local.engine, "dots", LOCAL, name, f"{TOKEN} {name}")
 
