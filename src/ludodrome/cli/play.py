@@ -35,7 +35,7 @@ with lazy_imports():
     from rich import text as rich_text
 
     from ludodrome import game as game_api
-    from ludodrome.arena import seats, transports
+    from ludodrome.arena import seats, seeds, transports
     from ludodrome.bots import player
 
 if TYPE_CHECKING:
@@ -156,17 +156,28 @@ def play(
         ),
     ] = None,
     seat: Annotated[int, typer.Option(metavar="SEAT", min=0, help="Your seat when playing against bots.")] = 0,
-    seed: Annotated[int, typer.Option(metavar="SEED", help="Random seed of the bots.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            show_default=False,
+            help="Random seed of the bots, to repeat a game. Default: new.",
+        ),
+    ] = None,
 ) -> None:
     """Play a game in the terminal, against people or bots.
 
     Type moves in the game's notation, or one of: help, moves, undo, state, rules, quit.
     """
     chosen = open_game(game, option)
-    bots = _opponents(chosen, against or [], seat, seed)
-    again = "".join(f" --against {shlex.quote(spec)}" for spec in against or []) + (f" --seat {seat}" if bots else "")
+    secret = seeds.new_secret() if seed is None else seed
+    bots = _opponents(chosen, against or [], seat, secret)
+    again = "".join(f" --against {shlex.quote(spec)}" for spec in against or [])
+    again += f" --seat {seat} --seed {secret}" if bots else ""
     session = PlaySession(chosen, [read_state(chosen, state)], bots, again)
-    console.say(f"{chosen.title}. Type a move, or one of {', '.join(PlaySession.words)}.\n")
+    console.say(f"{chosen.title}. Type a move, or one of {', '.join(PlaySession.words)}.")
+    console.say(f"Seed of the bots: {secret}.\n" if bots else "")
     try:
         session.draw()
         while not session.finished():
@@ -200,8 +211,9 @@ def _opponents(game: Game, specs: list[str], seat: int, seed: int) -> dict[int, 
         for number, other in enumerate(others):
             spec = spec_of(specs[number % len(specs)])
             is_program = spec.partition(":")[0] in PROTOCOL_KINDS
-            bots[other] = ProgramBot(spec, game, seed + other) if is_program else bot(spec, game, seed + other)
-            bots[other].start(player.hello_message(game, other, seed + other))
+            own = seeds.seat_seed(seed, 0, other)
+            bots[other] = ProgramBot(spec, game, own) if is_program else bot(spec, game, own)
+            bots[other].start(player.hello_message(game, other, own))
         return bots
 
 
