@@ -197,6 +197,24 @@ def test_leaving_tells_how_to_go_on(typed: str) -> None:
     assert output("play", "dots", "-o", "rows=1", "-o", "cols=2", "--state", line).splitlines()[-1] == last
 
 
+def _seed(text: str) -> int:
+    """The seed that is shown, once."""
+    (shown,) = re.findall(r"^Seed of the bots: (\d+)\.$", text, re.MULTILINE)
+    return int(shown)
+
+
+def test_bots_have_a_new_seed_that_is_shown_and_repeats_the_game() -> None:
+    arguments = ["play", "dots", "--against", "random"]
+    typed = "H00\nquit\n"
+    texts = [output(*arguments, stdin=typed) for _ in range(2)]
+    seeds = [_seed(text) for text in texts]
+    assert seeds[0] != seeds[1]
+    assert max(seeds).bit_length() > 64, "one of two seeds of 128 bits is longer than 64"
+    assert f" --seat 0 --seed {seeds[0]} --state " in texts[0].splitlines()[-1]
+    assert output(*arguments, "--seed", str(seeds[0]), stdin=typed) == texts[0]
+    assert "Seed of the bots" not in output("play", "dots", stdin=typed), "people need none"
+
+
 def test_empty_lines_and_strange_bytes_are_no_moves() -> None:
     text = output("play", "dots", stdin="\n  \n\x00\x1b[A\nH00\n")
     assert text.count("seat 0 ●> ") == 4

@@ -9,7 +9,9 @@ from httpx import Client
 
 import ludodrome
 from ludodrome.arena import records
-from ludodrome.web.play import BotPool, WebPlay, make_play_spec
+from ludodrome.web.bot_pool import BotPool
+from ludodrome.web.play import WebPlay
+from ludodrome.web.play_registry import make_play_spec
 from ludodrome.web.play_state import Viewer
 from tests.web.walking import API, begin, move, play_out, settled, some_move
 
@@ -202,7 +204,7 @@ def test_ones_own_games_are_listed(client: Client) -> None:
 
 
 def test_only_some_bots_are_kept_between_their_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ludodrome.web.play.MAX_BOTS", 2)
+    monkeypatch.setattr("ludodrome.web.bot_pool.MAX_BOTS", 2)
     game = ludodrome.make("dots", rows=1, cols=2)
     with ThreadPoolExecutor(1) as executor:
         bot_pool = BotPool(executor)

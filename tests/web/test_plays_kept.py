@@ -21,8 +21,9 @@ from ludodrome.store.announcements import PLAY, PRESENCE, Listener
 from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.models import PlayEventRow, SettingRow, now_ms
 from ludodrome.web.auth import OWNER
-from ludodrome.web.play import TAKEOVER_SECONDS, BotPool, WebPlay, make_play_spec
-from ludodrome.web.play_registry import PlayRegistry
+from ludodrome.web.bot_pool import BotPool
+from ludodrome.web.play import TAKEOVER_SECONDS, WebPlay
+from ludodrome.web.play_registry import PlayRegistry, make_play_spec
 from ludodrome.web.play_state import SILENT_SECONDS, Viewer
 from ludodrome.web.responses import Busy, Conflict
 from ludodrome.web.routes.plays import move
@@ -228,7 +229,7 @@ def test_one_of_several_processes_lets_a_bot_think(
     other = two.find(play.id)
     assert other is not None
     _go_on(play, 1)
-    _until(lambda: other.version == 1)
+    _until(lambda: other.version == 1 and other.seconds_to_takeover() is not None)
     seconds = other.seconds_to_takeover()
     assert seconds is not None
     assert 0 < seconds <= TAKEOVER_SECONDS

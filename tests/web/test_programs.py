@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from httpx import Client
 
 from ludodrome.arena import sandbox
 from ludodrome.arena.seats import Answer, SeatWrapper, Turn
@@ -148,16 +147,3 @@ def test_a_program_that_is_evicted_finishes_its_move_first() -> None:
     thread.join()
     assert answers[0].move == "a move"
     assert slow.closed == 1
-
-
-def test_a_remote_bot_says_that_it_plays_in_matches(local: Hosted) -> None:
-    bot = league_bots.enter_remote(local.engine, "dots", LOCAL, "Elsewhere", "its secret")
-    with local.client() as client:
-        answer: Any = _post(client, {"game": "dots", "seats": [f"bot:{bot}", "person"]})
-    assert "matches" in answer["error"]
-
-
-def _post(client: Client, wish: Any) -> Any:
-    answer = client.post(f"{API}/plays", json=wish)
-    assert answer.status_code == 422
-    return answer.json()

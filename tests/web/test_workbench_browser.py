@@ -35,6 +35,7 @@ from ludodrome.web.app import create_app
 from tests.arena import quick
 from tests.arena.playing import Scripted, play_spec
 from tests.web import leagues
+from tests.web.remote_bot import RemoteBot
 from tests.web.serving import serving
 from tests.web.telling import SPITE, told_record
 
@@ -291,6 +292,34 @@ def test_one_plays_against_a_bot_of_the_league(page: Any, home: Home) -> None:
     expect(page.locator(".player", has_text="Sparring")).to_have_count(1)
     page.locator("#board .target.live").first.click()
     expect(page.locator("#moves button")).to_have_count(2)
+
+
+def test_one_waits_for_a_remote_bot_and_plays_against_it(
+    page: Any, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(league_matches, "LEASE_MS", 3_600_000)
+    bot = league_bots.enter_remote(home.engine, "dots", LOCAL, "Faraway", "its token")
+    page.goto(f"/dots/bots/{bot}")
+    assert page.locator("#against").count() == 0, "it is not connected"
+    play_spec = {"game": "dots", "names": ["Faraway"], "bots": [f"remote:{bot}"]}
+    league_matches.queue(home.engine, CHALLENGE, [("m-of-faraway", play_spec, [bot], 0)], None)
+    with RemoteBot(home.address, bot, "its token"):
+        page.wait_for_function(f"fetch('/api/v1/bots/{bot}').then((one) => one.json()).then((one) => one.here)")
+        assert league_matches.claim(home.engine, "a runner") is not None
+        page.reload()
+        page.click("#against")
+        expect(page.locator("#held-up")).to_contain_text("Faraway is in a match of the league")
+        expect(page.locator("#others")).to_contain_text("in a match")
+        page.get_by_role("button", name="Take another bot").click()
+        expect(page.locator("#newgame option", has_text="Faraway").first).to_be_attached()
+        page.get_by_role("button", name="Cancel").click()
+        league_matches.release(home.engine, "a runner")
+        expect(page.locator("#held-up")).to_have_count(0)
+    expect(page.locator("#held-up")).to_contain_text("Faraway is not connected now")
+    with RemoteBot(home.address, bot, "its token"):
+        expect(page.locator("#held-up")).to_have_count(0)
+        page.locator("#board .target.live").first.click()
+        expect(page.locator("#moves button")).to_have_count(2)
 
 
 def test_the_dialog_offers_bots_of_the_league_and_programs(page: Any, home: Home) -> None:

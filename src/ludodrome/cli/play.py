@@ -38,7 +38,7 @@ with lazy_imports():
 
     from ludodrome import game as game_api
     from ludodrome import position
-    from ludodrome.arena import seats, transports
+    from ludodrome.arena import seats, seeds, transports
     from ludodrome.bots import player
 
 if TYPE_CHECKING:
@@ -178,7 +178,15 @@ def play(
         ),
     ] = None,
     seat: Annotated[int, typer.Option(metavar="SEAT", min=0, help="Your seat when playing against bots.")] = 0,
-    seed: Annotated[int, typer.Option(metavar="SEED", help="Random seed of the bots.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            show_default=False,
+            help="Random seed of the bots, to repeat a game. Default: new.",
+        ),
+    ] = None,
 ) -> None:
     """Play a game in the terminal, against people or bots.
 
@@ -186,10 +194,13 @@ def play(
     Options that you do not choose are those that suit people best; with --state they are the defaults.
     """
     chosen = open_game(game, option, for_people=state is None)
-    bots = _opponents(chosen, against or [], seat, seed)
-    again = "".join(f" --against {shlex.quote(spec)}" for spec in against or []) + (f" --seat {seat}" if bots else "")
+    secret = seeds.new_secret() if seed is None else seed
+    bots = _opponents(chosen, against or [], seat, secret)
+    again = "".join(f" --against {shlex.quote(spec)}" for spec in against or [])
+    again += f" --seat {seat} --seed {secret}" if bots else ""
     session = PlaySession(chosen, [read_state(chosen, state)], bots, again)
-    console.say(f"{chosen.title}. Type a move, or one of {', '.join(PlaySession.words)}.\n")
+    console.say(f"{chosen.title}. Type a move, or one of {', '.join(PlaySession.words)}.")
+    console.say(f"Seed of the bots: {secret}.\n" if bots else "")
     if state is None:
         _explain_options(chosen, option)
     try:
@@ -236,8 +247,9 @@ def _opponents(game: Game, specs: list[str], seat: int, seed: int) -> dict[int, 
         for number, other in enumerate(others):
             spec = spec_of(specs[number % len(specs)])
             is_program = spec.partition(":")[0] in PROTOCOL_KINDS
-            bots[other] = ProgramBot(spec, game, seed + other) if is_program else bot(spec, game, seed + other)
-            bots[other].start(player.hello_message(game, other, seed + other))
+            own = seeds.seat_seed(seed, 0, other)
+            bots[other] = ProgramBot(spec, game, own) if is_program else bot(spec, game, own)
+            bots[other].start(player.hello_message(game, other, own))
         return bots
 
 

@@ -281,6 +281,11 @@ def is_recent(seen: Any, moment: int, span_ms: int) -> Any:
     return (seen >= moment - span_ms) & (seen <= moment + AHEAD_MS)
 
 
+def row_count(result: Any) -> int:
+    """Number of rows changed by a statement."""
+    return int(result.rowcount)
+
+
 # Health and metrics
 
 

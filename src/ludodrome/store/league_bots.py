@@ -31,12 +31,11 @@ from ludodrome.store.league_models import (
     RatingRow,
     RatingStepRow,
 )
+from ludodrome.store.league_presence import HERE_MS, is_reserved
 from ludodrome.store.models import AccountRow, now_ms
 
 MAX_BOTS = 20
 """Active bots per account and game."""
-HERE_MS = 30_000
-"""Milliseconds for which a remote bot counts as connected after it was last seen."""
 
 
 class BotEntry(NamedTuple):
@@ -382,8 +381,10 @@ def contenders(engine: Engine, game: str) -> list[Contender]:
         .order_by(BotRow.id)
     )
     with Session(engine) as session:
-        fresh = is_recent(PresenceRow.seen, clock_ms(session), HERE_MS)
-        here = or_(BotRow.kind != REMOTE, select(PresenceRow.bot).where(PresenceRow.bot == BotRow.id, fresh).exists())
+        moment = clock_ms(session)
+        fresh = is_recent(PresenceRow.seen, moment, HERE_MS)
+        present = select(PresenceRow.bot).where(PresenceRow.bot == BotRow.id, fresh).exists()
+        here = or_(BotRow.kind != REMOTE, present & ~is_reserved(BotRow.id, moment))
         return [Contender(*row) for row in session.execute(wanted.where(here)).tuples()]
 
 
@@ -493,8 +494,3 @@ def played_count(engine: Engine, bot_id: str) -> int:
     wanted = select(func.count()).select_from(MatchSeatRow).join(MatchRow, MatchRow.id == MatchSeatRow.match)
     with Session(engine) as session:
         return session.scalar(wanted.where(MatchSeatRow.bot == bot_id, MatchRow.status == DONE)) or 0
-
-
-def row_count(result: Any) -> int:
-    """Number of rows changed by a statement."""
-    return int(result.rowcount)

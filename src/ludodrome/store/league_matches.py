@@ -15,8 +15,7 @@ from sqlalchemy.orm import Session, aliased
 
 from ludodrome.store.accounts import new_id
 from ludodrome.store.announcements import LEAGUE, announce
-from ludodrome.store.database import AHEAD_MS, clock_ms, is_recent, writing
-from ludodrome.store.league_bots import HERE_MS, row_count
+from ludodrome.store.database import AHEAD_MS, clock_ms, is_recent, row_count, writing
 from ludodrome.store.league_models import (
     DONE,
     DROPPED,
@@ -35,6 +34,7 @@ from ludodrome.store.league_models import (
     PrivateLogRow,
     RunnerRow,
 )
+from ludodrome.store.league_presence import HERE_MS, is_reserved
 from ludodrome.store.models import now_ms, unpacked
 
 LEASE_MS = 15_000
@@ -198,17 +198,17 @@ def claim(engine: Engine, runner: str, busy: Sequence[str] = ()) -> ClaimedMatch
     """Claim the next match that can be played: requested ones first, then the ladder.
 
     Events take turns, game by game, so that a long one does not block the others. Remote bots must be connected, and
-    play one match at a time; ``busy`` are bots to leave alone.
+    play one match at a time, and none while a person's game has reserved them; ``busy`` are bots to leave alone.
     """
     with writing(engine) as session:
         moment = clock_ms(session)
-        expired = (MatchRow.status == PLAYING) & ~_is_held(moment) & (MatchRow.runner != runner)  # who stalled goes on
+        expired = (MatchRow.status == PLAYING) & ~is_held(moment) & (MatchRow.runner != runner)  # who stalled goes on
         wanted = select(MatchRow).where(or_(MatchRow.status == QUEUED, expired))
         first = wanted.order_by(MatchRow.why == LADDER, MatchRow.number, MatchRow.queued, MatchRow.id).limit(50)
         for row in session.scalars(first).all():
             seats = select(MatchSeatRow.bot).where(MatchSeatRow.match == row.id).order_by(MatchSeatRow.seat)
             bots = tuple(session.scalars(seats))
-            if set(bots) & set(busy) or not _all_here(session, bots, moment):
+            if set(bots) & set(busy) or not (_all_here(session, bots, moment) and _lock_remote(session, bots, moment)):
                 continue
             open_ = MatchRow.status == QUEUED if row.status == QUEUED else expired
             mine = update(MatchRow).where(MatchRow.id == row.id, open_).execution_options(synchronize_session=False)
@@ -230,7 +230,7 @@ def _seat_remote(session: Session, match: str) -> None:
     session.execute(seats.values(version=current).execution_options(synchronize_session=False))
 
 
-def _is_held(moment: int) -> Any:
+def is_held(moment: int) -> Any:
     """SQL: whether the claim of a match holds. One that ends later than any made now was made by a wrong clock."""
     return (MatchRow.lease >= moment) & (MatchRow.lease <= moment + LEASE_MS + AHEAD_MS)
 
@@ -240,12 +240,19 @@ def _all_here(session: Session, bots: Sequence[str], moment: int) -> bool:
     remote = session.scalars(select(BotRow.id).where(BotRow.id.in_(bots), BotRow.kind == REMOTE)).all()
     for bot in remote:
         recent = is_recent(PresenceRow.seen, moment, HERE_MS)
-        present = session.scalar(select(PresenceRow.bot).where(PresenceRow.bot == bot, recent)) is not None
+        free = ~is_reserved(PresenceRow.bot, moment)
+        present = session.scalar(select(PresenceRow.bot).where(PresenceRow.bot == bot, recent, free)) is not None
         playing = select(MatchRow.id).join(MatchSeatRow, MatchSeatRow.match == MatchRow.id)
-        elsewhere = playing.where(MatchSeatRow.bot == bot, MatchRow.status == PLAYING, _is_held(moment)).limit(1)
+        elsewhere = playing.where(MatchSeatRow.bot == bot, MatchRow.status == PLAYING, is_held(moment)).limit(1)
         if not present or session.scalar(elsewhere) is not None:
             return False
     return True
+
+
+def _lock_remote(session: Session, bots: Sequence[str], moment: int) -> bool:
+    """Lock the presences of the remote bots among these, as reservations do, and look again whether all are free."""
+    mine = select(PresenceRow.bot).where(PresenceRow.bot.in_(bots)).order_by(PresenceRow.bot).with_for_update()
+    return not session.scalars(mine).all() or _all_here(session, bots, moment)
 
 
 def renew(engine: Engine, runner: str) -> None:

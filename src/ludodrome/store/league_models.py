@@ -253,6 +253,25 @@ class PresenceRow(Base):
     seen: Mapped[int] = mapped_column(BigInteger)
 
 
+class ReservationRow(Base):
+    """A remote bot in a person's game on the page: the oldest reservation that holds has the bot, the others wait."""
+
+    __tablename__ = "league_reservations"
+
+    bot: Mapped[str] = mapped_column(ForeignKey("league_bots.id", ondelete="CASCADE"), primary_key=True)
+    play: Mapped[str] = mapped_column(String(40), primary_key=True)
+    caller: Mapped[str | None] = mapped_column(String(160), index=True)
+    """Whose budget it counts in: an account, or the address of a guest; null without limits."""
+    asked: Mapped[int] = mapped_column(BigInteger)
+    """When the game first asked for the bot."""
+    expires: Mapped[int] = mapped_column(BigInteger)
+    """When the bot is given back, unless the game goes on."""
+    process: Mapped[str] = mapped_column(String(40))
+    """The web process that asked the bot for a move last ..."""
+    answer_by: Mapped[int] = mapped_column(BigInteger)
+    """... and when that question ends; 0 if none is open."""
+
+
 class RunnerRow(Base):
     """A runner process, for /health and the status page."""
 

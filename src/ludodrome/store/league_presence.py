@@ -1,13 +1,21 @@
-"""Connections of remote bots: which web process holds one, and since when nothing was heard of it."""
+"""Connections of remote bots: which web process holds one, since when nothing was heard of it, and who may use it."""
+
+from typing import Any
 
 from sqlalchemy import Engine, delete, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from ludodrome.store.announcements import BOT, announce
-from ludodrome.store.database import clock_ms, is_recent
-from ludodrome.store.league_bots import HERE_MS, row_count
-from ludodrome.store.league_models import PresenceRow
+from ludodrome.store.database import AHEAD_MS, clock_ms, is_recent, row_count
+from ludodrome.store.league_models import PresenceRow, ReservationRow
+
+HERE_MS = 30_000
+"""Milliseconds for which a remote bot counts as connected after it was last seen."""
+RESERVATION_MS = 300_000
+"""Milliseconds after which a person's game that does not go on gives a remote bot back."""
+MAX_QUESTION_MS = 3_600_000
+"""Milliseconds, at most, that a reservation outlasts a question to the bot."""
 
 
 def arrive(engine: Engine, bot: str, address: str, secret: str) -> None:
@@ -53,3 +61,14 @@ def presence(engine: Engine, bot: str) -> tuple[str, str] | None:
         recent = is_recent(PresenceRow.seen, clock_ms(session), HERE_MS)
         wanted = select(PresenceRow.address, PresenceRow.secret).where(PresenceRow.bot == bot, recent)
         return session.execute(wanted).tuples().first()
+
+
+def is_reserved(bot: Any, moment: int) -> Any:
+    """SQL: whether a person's game has reserved a remote bot."""
+    return select(ReservationRow.play).where(ReservationRow.bot == bot, reservation_holds(moment)).exists()
+
+
+def reservation_holds(moment: int) -> Any:
+    """SQL: whether a reservation holds. One that expires later than any made now was made by a wrong clock."""
+    latest = moment + MAX_QUESTION_MS + RESERVATION_MS + AHEAD_MS
+    return (ReservationRow.expires >= moment) & (ReservationRow.expires <= latest)

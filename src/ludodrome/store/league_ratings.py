@@ -11,8 +11,7 @@ from sqlalchemy.orm import Session, aliased
 
 from ludodrome.store import audit
 from ludodrome.store.announcements import BOT, LEAGUE, announce
-from ludodrome.store.database import writing
-from ludodrome.store.league_bots import row_count
+from ludodrome.store.database import row_count, writing
 from ludodrome.store.league_models import (
     BUILTIN,
     DONE,

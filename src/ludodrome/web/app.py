@@ -27,6 +27,7 @@ from ludodrome.store.announcements import Listener, SharedCache
 from ludodrome.system import API
 from ludodrome.web import metrics
 from ludodrome.web.auth import Mode, caller
+from ludodrome.web.bot_pool import BotPool
 from ludodrome.web.budgets import (
     BUDGETS,
     PUZZLES_CACHED,
@@ -40,9 +41,9 @@ from ludodrome.web.league import Spectators
 from ludodrome.web.logs import HEADER, RequestLogMiddleware, request_id
 from ludodrome.web.metrics import CountingExecutor, HealthMonitor, Metrics, MetricsMiddleware, Readiness
 from ludodrome.web.owner import OwnerMiddleware, OwnerProof
-from ludodrome.web.play import BotPool
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.programs import ProgramPool
+from ludodrome.web.remote_opponents import RemoteOpponents
 from ludodrome.web.responses import AsciiJSONResponse, Busy, Conflict, HeadMiddleware
 from ludodrome.web.routes import (
     accounts,
@@ -152,6 +153,7 @@ def create_app(
         listener.stop()
         app.state.plays.clear()
         app.state.bot_pool.programs.clear()
+        app.state.bot_pool.remote.clear()
         app.state.reviewer.close()
         executor.shutdown(wait=False, cancel_futures=True)
         app.state.plays.close()
@@ -186,7 +188,7 @@ def create_app(
     app.state.health = HealthMonitor(app)
     app.state.readiness = Readiness()
     policy = sandbox or (REQUIRED if mode == "hosted" else PREFERRED)
-    app.state.bot_pool = BotPool(executor, ProgramPool(engine, policy, own=mode == "local"))
+    app.state.bot_pool = BotPool(executor, ProgramPool(engine, policy, own=mode == "local"), RemoteOpponents(engine))
     app.state.processes = processes
     app.state.plays = PlayRegistry(engine, app.state.bot_pool, several=processes > 1, started=started)
     puzzles_each, records_each = BUDGETS[PUZZLES_CACHED].amount, BUDGETS[RECORDS_CACHED].amount

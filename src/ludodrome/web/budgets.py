@@ -72,6 +72,7 @@ READINGS = "readings"
 REPLAYS = "replays"
 PLAYS_CACHED, PUZZLES_CACHED, RECORDS_CACHED = "plays cached", "puzzles cached", "records cached"
 REVIEWS_CACHED, BOTS_CACHED, PROGRAMS = "reviews cached", "bots cached", "programs"
+REMOTE_BOTS = "remote bots"
 ADDRESS = "address"
 GUEST_ADDRESS = "account, or address of a guest"
 BUDGETS = {
@@ -106,8 +107,9 @@ BUDGETS = {
     REVIEWS_CACHED: Allowance(10, None, "graded games in memory, of 100", GUEST_ADDRESS),
     BOTS_CACHED: Allowance(4, None, "bots that keep their search between moves, of 16", GUEST_ADDRESS),
     PROGRAMS: Allowance(2, None, "uploaded bots that keep running between moves, of 8", GUEST_ADDRESS),
+    REMOTE_BOTS: Allowance(2, None, "remote bots reserved by games", GUEST_ADDRESS),
 }
-"""All budgets. The last six: a caller who exceeds them evicts their own oldest entries."""
+"""All budgets. The last seven: a caller who exceeds them evicts their own oldest entries."""
 KINDS = (
     (EXPORTS, re.compile(rf"GET {API}/account/export")),
     (SIGN_UP, re.compile(rf"POST {API}/accounts")),

@@ -64,6 +64,11 @@ class Notifier:
     def __init__(self) -> None:
         self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a coroutine waits."""
+        return bool(self._waiting)
+
     def notify_all(self) -> None:
         """Wake all waiting coroutines. Thread-safe."""
         for loop, event in list(self._waiting):

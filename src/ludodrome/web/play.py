@@ -12,34 +12,25 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor, Future
-from dataclasses import replace
+from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from ludodrome.arena.clocks import Clock
-from ludodrome.arena.conditions import FORFEIT, Conditions
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.seats import ARENA, TIMEOUT, Answer, Seat, SeatFault, Turn
-from ludodrome.arena.transports.inprocess import InProcessSeat
-from ludodrome.bots import bot
 from ludodrome.game import Game
 from ludodrome.store.models import now_ms
 from ludodrome.store.plays import JOIN, OFFER, FriendSeat, PlayEnd, PlayEvent, StoredPlay
-from ludodrome.web.budgets import BOTS_CACHED, BOTS_THINKING, BUDGETS
-from ludodrome.web.concurrency import FairExecutor, KernelLock, LruCache
-from ludodrome.web.play_state import BESIDE, FAULT, PERSON, RESIGN, UNDO, Participants, PlayState, Viewer
+from ludodrome.web.bot_pool import BotPool
+from ludodrome.web.play_state import BESIDE, FAULT, RESIGN, UNDO, Participants, PlayState, Viewer
 from ludodrome.web.position_view import Json
-from ludodrome.web.programs import ProgramPool, canonical
+from ludodrome.web.programs import canonical
+from ludodrome.web.remote_opponents import BotUnavailable, remote_bot
 from ludodrome.web.responses import Conflict, Forbidden, write_error
 
-MAX_BOTS = 16
-"""Bots kept between their moves: a search holds about 16 MB. Further bots are created anew for each move."""
-BOT_IDLE_SECONDS = 3600.0
-MAX_OPENING_PLIES = 200
 MAX_CONFLICTS = 5
 """How often an action is tried again because another process was first."""
 TAKEOVER_SECONDS = 15.0
@@ -60,18 +51,6 @@ def _null_journal(number: int, event: PlayEvent, end: PlayEnd | None) -> "Future
     done: Future[None] = Future()
     done.set_result(None)
     return done
-
-
-class BotPool:
-    """The threads in which bots think, and the bots kept between their moves."""
-
-    def __init__(self, executor: Executor, programs: ProgramPool | None = None) -> None:
-        self.executor = executor
-        self.programs = ProgramPool() if programs is None else programs
-        self.queue = FairExecutor(executor, BUDGETS[BOTS_THINKING].amount)
-        """The turns of the bots, shared fairly between those who began the plays."""
-        self.bots = LruCache[InProcessSeat](MAX_BOTS, BOT_IDLE_SECONDS, share=BUDGETS[BOTS_CACHED].amount)
-        self.kernel_lock = KernelLock()
 
 
 class WebPlay(PlayState):
@@ -104,8 +83,13 @@ class WebPlay(PlayState):
         """Whether memory is ahead of the store, because an event could not be written."""
         self._takeover: float | None = None
         """When a bot is asked here that another process lets think."""
+        self._asking: Turn | None = None
+        """The last turn about which a bot was to be asked here."""
+        self._remote = {seat: found for seat, spec in enumerate(play_spec.bots) if (found := remote_bot(spec))}
         self._publish(_since(at))
         self._compile_move_path()
+        if self._remote:
+            bot_pool.remote.watch(self)
 
     def start_bots(self, elsewhere: bool = False) -> None:
         """Let a bot that is to move think, now that the play can be found.
@@ -115,8 +99,29 @@ class WebPlay(PlayState):
         with self.lock:
             if elsewhere:
                 self._expect_bot()
+                return
+            self._ask()
+            begins = self._referee.turn is not None and not self._played
+            asked = None if self._asking is None else self._asking.seat
+        for seat, remote in self._remote.items():
+            if begins and seat != asked:  # it takes its place at once
+                self.hold_up(seat, self._bot_pool.remote.reserve(self.id, remote, self.budget_owner))
+
+    def look_after_bots(self) -> None:
+        """Ask a remote bot that could not be asked, once it can be; tell viewers why it cannot be. Not for the loop."""
+        if self.closed or self.snapshot.result is not None or not self.is_watched:
+            return
+        turn = self._bot_turn()
+        mover = None if turn is None else turn.seat
+        for seat, remote in sorted(self._remote.items(), key=lambda one: one[0] == mover):
+            why = self._bot_pool.remote.obstacle(self.id, remote, self.budget_owner, waiting=seat == mover)
+            if seat != mover or why is not None or self._asking is turn:
+                self.hold_up(seat, why)
             else:
-                self._ask()
+                with self.lock:
+                    self._catch_up()
+                    if self._bot_turn() is not self._asking:
+                        self._ask()
 
     def seconds_to_takeover(self) -> float | None:
         """Seconds until a bot is asked here that another process lets think; None if there is none."""
@@ -337,6 +342,8 @@ class WebPlay(PlayState):
         """Leave memory: viewers must open the play again."""
         self.closed = True
         self._bot_pool.programs.end(self.id, self.game.seats)
+        if self._remote:
+            self._bot_pool.remote.end(self.id, self._referee.match, self.game.seats)
         self.notifier.notify_all()
 
     # The past: events
@@ -413,6 +420,9 @@ class WebPlay(PlayState):
             self._ask()
             if self._referee.result is not None:
                 self._bot_pool.programs.end(self.id, self.game.seats)
+                if self._remote:
+                    self._held_up.clear()
+                    self._bot_pool.remote.end(self.id, self._referee.match, self.game.seats, self._referee.result)
         self.notifier.notify_all()
 
     def _compile_move_path(self) -> None:
@@ -427,7 +437,7 @@ class WebPlay(PlayState):
     def _ask(self) -> None:
         """Let the bot that is to move think here."""
         self._takeover = None
-        turn = self._bot_turn()
+        self._asking = turn = self._bot_turn()
         if turn is not None:
             self._bot_pool.queue.submit(self.budget_owner, partial(self._think, turn))
 
@@ -448,6 +458,11 @@ class WebPlay(PlayState):
                 return
             try:
                 answer = canonical(self._bot(turn).ask(turn), self.game, self._referee.state)
+                self.hold_up(turn.seat, None)
+            except BotUnavailable as error:
+                self.hold_up(turn.seat, error.why)
+                self._asking = None
+                return
             except Exception as error:
                 answer = Answer(0.0, fault=SeatFault(ARENA, f"the bot could not be created: {error}"))
         with self.lock, self._bot_pool.kernel_lock.held():
@@ -459,41 +474,17 @@ class WebPlay(PlayState):
 
     def _bot(self, turn: Turn) -> Seat:
         seat, name = turn.seat, f"{self.id} {turn.seat}"
-        if ProgramPool.runs(self.play_spec.bots[seat]):
-            return self._bot_pool.programs.seat(name, self._referee, turn, self.budget_owner)
-        kept = self._bot_pool.bots.get(name)
-        if kept is None:
-            kept = InProcessSeat(bot(self.play_spec.bots[seat], self.game, self.play_spec.seat_seeds[seat]))
-            kept.start(self._referee.hello(seat))
-            self._bot_pool.bots.put(name, kept, self.budget_owner)
-        return kept
+        if seat in self._remote:
+            found = self._bot_pool.remote.seat(name, self._referee, turn, self.budget_owner)
+            if seat in self._held_up:
+                with self.lock, self._bot_pool.kernel_lock.held():
+                    if self._referee.turn is turn:
+                        self._publish()  # its clock runs from now on
+                self.hold_up(seat, None)
+            return found
+        return self._bot_pool.seat(name, self._referee, turn, self.budget_owner)
 
 
 def _since(at: int | None) -> float | None:
     """A time in milliseconds since 1970 on the clock of ``time.perf_counter``."""
     return None if at is None else time.perf_counter() - max(0, now_ms() - at) / 1000
-
-
-def make_play_spec(
-    game: Game,
-    specs: list[str],
-    clock: str | None,
-    seed: int,
-    opening: list[Any],
-    names: list[str] | None = None,
-    position: Any = None,
-) -> PlaySpec:
-    """The spec of a play on the page; ValueError says what does not fit."""
-    if len(specs) != game.seats:
-        raise ValueError(f"{game.id} has {game.seats} seats here, not {len(specs)}")
-    if len(opening) > MAX_OPENING_PLIES:
-        raise ValueError(f"an opening has at most {MAX_OPENING_PLIES} moves, not {len(opening)}")
-    people = specs.count(PERSON)
-    called = [
-        ("You" if people == 1 else f"Player {seat + 1}") if spec == PERSON else spec for seat, spec in enumerate(specs)
-    ]
-    conditions = Conditions(FORFEIT, Clock.parse(clock or "none"))
-    if conditions.clock.budget is not None or conditions.clock.fuel is not None:
-        raise ValueError("on this page a clock is none, 10s, 30s+60s (with a bank) or 5m++3s (Fischer)")
-    made = PlaySpec(game.id, game.options, tuple(specs), tuple(names or called), conditions, seed, tuple(opening))
-    return made if position is None else replace(made, position=position)

@@ -9,12 +9,15 @@ import secrets
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from ludodrome.arena.clocks import Clock
+from ludodrome.arena.conditions import FORFEIT, Conditions
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.seeds import new_secret
 from ludodrome.game import Game
@@ -23,10 +26,11 @@ from ludodrome.store.announcements import PRESENCE
 from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.models import now_ms
 from ludodrome.store.plays import FRIEND, FriendSeat, PlayEvent, StoredPlay
+from ludodrome.web.bot_pool import BotPool
 from ludodrome.web.budgets import BUDGETS, PLAYS_CACHED
 from ludodrome.web.concurrency import LruCache
-from ludodrome.web.play import BotPool, WebPlay, make_play_spec
-from ludodrome.web.play_state import Participants, Viewer
+from ludodrome.web.play import WebPlay
+from ludodrome.web.play_state import PERSON, Participants, Viewer
 from ludodrome.web.position_view import open_game
 from ludodrome.web.responses import Conflict, write_error
 
@@ -35,6 +39,7 @@ MAX_PLAYS = 1000
 KEEP_SECONDS = 3600.0
 """Seconds that an unused entry stays in memory."""
 Written = TypeVar("Written")
+MAX_OPENING_PLIES = 200
 STRIPES = 64
 UPDATE_THREADS = 2
 """Threads that apply the events of other processes."""
@@ -298,3 +303,28 @@ class PlayRegistry:
 def _last_change(kept: StoredPlay) -> int:
     """When a stored play began or had its last event; 0 if it is new."""
     return max((event.at for event in kept.events), default=kept.at)
+
+
+def make_play_spec(
+    game: Game,
+    specs: list[str],
+    clock: str | None,
+    seed: int,
+    opening: list[Any],
+    names: list[str] | None = None,
+    position: Any = None,
+) -> PlaySpec:
+    """The spec of a play on the page; ValueError says what does not fit."""
+    if len(specs) != game.seats:
+        raise ValueError(f"{game.id} has {game.seats} seats here, not {len(specs)}")
+    if len(opening) > MAX_OPENING_PLIES:
+        raise ValueError(f"an opening has at most {MAX_OPENING_PLIES} moves, not {len(opening)}")
+    people = specs.count(PERSON)
+    called = [
+        ("You" if people == 1 else f"Player {seat + 1}") if spec == PERSON else spec for seat, spec in enumerate(specs)
+    ]
+    conditions = Conditions(FORFEIT, Clock.parse(clock or "none"))
+    if conditions.clock.budget is not None or conditions.clock.fuel is not None:
+        raise ValueError("on this page a clock is none, 10s, 30s+60s (with a bank) or 5m++3s (Fischer)")
+    made = PlaySpec(game.id, game.options, tuple(specs), tuple(names or called), conditions, seed, tuple(opening))
+    return made if position is None else replace(made, position=position)

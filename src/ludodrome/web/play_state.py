@@ -21,6 +21,7 @@ from ludodrome.position import SeenPosition
 from ludodrome.store.plays import FRIEND, JOIN, OFFER, REMATCH, FriendSeat, PlayEnd, PlayEvent, digest_of
 from ludodrome.web.concurrency import Notifier
 from ludodrome.web.position_view import Json, open_position_view, position_view_of
+from ludodrome.web.remote_opponents import sentence
 from ludodrome.web.responses import Conflict
 
 MAX_PLAIN = 64 * 1024
@@ -100,6 +101,8 @@ class Snapshot:
 # Participants. The store keeps the seats of friends and offers of a rematch; presence lives as long as the server.
 
 
+VIEWED_SECONDS = 60.0
+"""Seconds after its last view for which a play counts as watched."""
 SILENT_SECONDS = 30.0
 """Seconds after which a web process that says nothing about presence is forgotten."""
 PERSON, BOT = "person", "bot"
@@ -261,6 +264,9 @@ class PlayState:
         self._ticks = count()
         self.tick = next(self._ticks)
         """Changes whenever viewers should see something new, event or not."""
+        self._held_up: dict[int, Json] = {}
+        """What viewers are told about remote bots that cannot be asked now, by seat."""
+        self._viewed = time.monotonic()
         self._replay_all(events)
         self._rebuild()
 
@@ -276,7 +282,7 @@ class PlayState:
 
     def view(self, viewer: Viewer) -> Json:
         """The play as a viewer may see it now."""
-        snapshot = self.snapshot
+        snapshot, self._viewed = self.snapshot, time.monotonic()
         alone = viewer.owner and not self.participants.shared
         return {
             "id": self.id,
@@ -290,6 +296,7 @@ class PlayState:
             "position": snapshot.position(self.game, snapshot.point_of_view(viewer.seats)),
             "to_move": snapshot.mover,
             "thinking": snapshot.mover is not None and not self.participants.is_person(snapshot.mover),
+            "held_up": self.held_up,
             "can_undo": alone and snapshot.undo_to is not None,
             "waiting": bool(self.participants.missing),
             "next": self.participants.next,
@@ -319,6 +326,26 @@ class PlayState:
         """Notify viewers of a change outside the game, such as presence or an offer of a rematch."""
         self.tick = next(self._ticks)
         self.notifier.notify_all()
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody looks at the play, or did a moment ago."""
+        return self.notifier.is_awaited or time.monotonic() - self._viewed < VIEWED_SECONDS
+
+    @property
+    def held_up(self) -> Json | None:
+        """The remote bot that the game waits for: its seat, why it cannot be asked, and that as a sentence."""
+        held, mover = dict(self._held_up), self.snapshot.mover
+        return held.get(-1 if mover is None else mover) or next(iter(held.values()), None)
+
+    def hold_up(self, seat: int, why: str | None) -> None:
+        """Tell viewers why the remote bot of a seat cannot be asked; None: it can be."""
+        text = None if why is None else sentence(why, self.play_spec.names[seat])
+        before = self._held_up.pop(seat, None)
+        if text is not None:
+            self._held_up[seat] = {"seat": seat, "why": why, "text": text}
+        if self._held_up.get(seat) != before:
+            self.mark_changed()
 
     # The past: events
 
@@ -455,11 +482,12 @@ class PlayState:
 
     def _seat(self, snapshot: Snapshot, number: int, viewer: Viewer) -> Json:
         friend = self.participants.friends.get(number)
+        left = snapshot.left[number]
         return {
             "name": (friend and friend.name) or self.play_spec.names[number],
             "spec": self.play_spec.bots[number],
             **self.participants.described(number, viewer),
-            "left_ms": snapshot.left_ms(number),
+            "left_ms": int(left * 1000) if number in self._held_up and left is not None else snapshot.left_ms(number),
         }
 
     def _undo_to(self) -> int | None:

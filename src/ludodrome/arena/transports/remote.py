@@ -30,6 +30,10 @@ CLOSE_SECONDS = 0.5
 SECRET_HEADER = "x-relay-secret"
 
 
+class BotAway(Exception):
+    """A remote bot is not connected, and the seat does not wait for it."""
+
+
 class RelayAddress(NamedTuple):
     """The web process that holds a bot's connection."""
 
@@ -42,22 +46,33 @@ class RelayAddress(NamedTuple):
 
 
 class RemoteSeat:
-    """A bot at the other end of a WebSocket."""
+    """A bot at the other end of a WebSocket.
 
-    def __init__(self, name: str, find: Callable[[], RelayAddress | None], longest: int = MAX_LINE) -> None:
+    ``patience``: seconds without a connection after which ``ask`` raises BotAway; None: the time of the turn runs on.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        find: Callable[[], RelayAddress | None],
+        longest: int = MAX_LINE,
+        patience: float | None = None,
+    ) -> None:
         self.name = name
         self.stderr = ""
-        self._find = find
+        self._find, self._patience = find, patience
         self._talk = Conversation(longest, needs_numbers=True)
         self._link: ClientConnection | None = None
         self._held = ExitStack()
         """Closes the connection to the relay."""
         self._relay: RelayAddress | None = None
-        self._attached = self._greeted = False
+        self._attached = self._greeted = self._abandoned = False
         self._hello: Message = {}
         self._open: Message | None = None
         """The open question."""
         self._looked = float("-inf")
+        self._detached = 0.0
+        """Since when the open question waits for a connection."""
 
     @property
     def notes(self) -> list[str]:
@@ -84,7 +99,7 @@ class RemoteSeat:
 
     def ask(self, turn: Turn) -> Answer:
         """Ask for a move; return it, or a fault, no later than the deadline. Time runs even without a connection."""
-        talk = self._talk
+        talk, self._detached = self._talk, time.monotonic()
         talk.begin(turn)
         talk.asked()
         self._open = turn.message
@@ -93,6 +108,7 @@ class RemoteSeat:
         try:
             while talk.in_time():
                 text = self._receive(min(talk.deadline - time.monotonic(), POLL_SECONDS))
+                self._check_patience()
                 if text is None or not talk.in_time():
                     continue
                 if answer := talk.hear(text.encode("utf-8", "surrogatepass")):
@@ -114,6 +130,19 @@ class RemoteSeat:
     def close(self) -> None:
         """Leave the relay; the bot stays connected to it for its next game."""
         self._hang_up()
+
+    def abandon(self) -> None:
+        """Withdraw the open question, from another thread: ``ask`` soon raises BotAway, and so do later ones."""
+        self._abandoned = True
+
+    def _check_patience(self) -> None:
+        now = time.monotonic()
+        if self._abandoned:
+            raise BotAway(f"the question to {self.name} was withdrawn")
+        if self._attached:
+            self._detached = now
+        elif self._patience is not None and now - self._detached > self._patience:
+            raise BotAway(f"{self.name} is not connected")
 
     # The relay
 

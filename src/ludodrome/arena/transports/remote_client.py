@@ -55,7 +55,7 @@ class RemoteClient:
     def _begin(self, hello: Message) -> None:
         """Start a game, unless it only resumes after a broken connection."""
         self._asked_for = []
-        if hello["match"] == self._match:
+        if hello["match"] == self._match and hello.get("resumed"):
             return
         self.close()
         self._match, self._number, self._clock = hello["match"], hello["seat"], Clock.from_json(hello["clock"])

@@ -23,12 +23,12 @@ from ludodrome.store.plays import FRIEND, digest_of, new_key
 from ludodrome.validation import show
 from ludodrome.web.auth import Anybody, Caller, MayBegin, SignedIn
 from ludodrome.web.budgets import budget_of
-from ludodrome.web.play import WebPlay, make_play_spec
-from ludodrome.web.play_registry import PlayRegistry
+from ludodrome.web.play import WebPlay
+from ludodrome.web.play_registry import PlayRegistry, make_play_spec
 from ludodrome.web.play_state import BOT, PERSON, Viewer
 from ludodrome.web.position_view import Json, open_game
 from ludodrome.web.programs import OWN
-from ludodrome.web.responses import Forbidden, to_json_bytes
+from ludodrome.web.responses import Conflict, Forbidden, to_json_bytes
 from ludodrome.web.routes.bots import bot_of
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, NewMove, NewPlay, SeatChoice
 
@@ -75,6 +75,8 @@ def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
         if entry is not None and entry.kind == UPLOADED:
             if not is_module(source_of(request.app.state.engine, entry.version) or ""):
                 request.app.state.doctor.check_policy()
+        elif entry is not None and entry.kind == REMOTE:
+            _check_remote(entry, wanted.seats)
         elif spec.partition(":")[0] in OWN:
             _check_program(request, spec, who)
         else:
@@ -237,13 +239,21 @@ def _league_bot(request: Request, spec: str, game: Game, who: Caller) -> BotEntr
     if kind != BOT or not colon:
         return None
     entry = bot_of(request, bot_id[:40])
-    if entry.kind == REMOTE:
-        raise ValueError(f"{entry.name} runs elsewhere and plays in matches only; ask for a match in the arena")
     if entry.game != game.id:
         raise ValueError(f"{entry.name} plays {entry.game}, not {game.id}")
     if who.account != LOCAL:
         check_options(game, [entry], str(who.account))
     return entry
+
+
+def _check_remote(entry: BotEntry, seats: list[str]) -> None:
+    """A remote bot plays against people while it is connected, in one seat."""
+    if not entry.here:
+        raise Conflict(f"{entry.name} is not connected now; it can be played while its owner lets it run")
+    if seats.count(f"{BOT}:{entry.id}") > 1:
+        raise ValueError(f"{entry.name} is a remote bot and plays one game at a time, so it takes one seat")
+    if PERSON not in seats and FRIEND not in seats:
+        raise ValueError(f"{entry.name} is a remote bot and plays against people here; ask for a match in the arena")
 
 
 def _check_program(request: Request, spec: str, who: Caller) -> None:

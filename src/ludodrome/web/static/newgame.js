@@ -24,10 +24,12 @@ function botName(spec) {
 
 const PROGRAM = "program";
 
-/** The bots of the league that can play on the page; none if they cannot be listed. */
+/** The bots of the league that can play on the page, remote ones while connected; none if they cannot be listed. */
 async function leagueBots(game) {
   try {
-    return (await get(`/bots?game=${game}`)).filter(({ kind, retired }) => kind === "uploaded" && !retired);
+    return (await get(`/bots?game=${game}`)).filter(
+      ({ kind, retired, here }) => !retired && (kind === "uploaded" || (kind === "remote" && here)),
+    );
   } catch {
     return [];
   }

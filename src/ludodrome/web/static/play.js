@@ -12,6 +12,9 @@ const part = (id) => document.getElementById(id);
 const { GameBoard } = await boardModule();
 const SLOW = 4000;
 const asked = new URLSearchParams(location.search);
+const PROGRAM = /^(uploaded|remote|cmd|py|wasm|box):/;
+/** What a remote bot does instead of playing here, in a word or two. */
+const HELD_UP = { away: "not connected", match: "in a match", play: "in another game", limit: "waiting" };
 const PATHS = { move: "moves", undo: "undo", resign: "resign", rematch: "rematch" };
 
 let view = null;
@@ -243,9 +246,14 @@ async function follow(name) {
 
 /** Nothing happened in the game, but somebody came or went, or offers a rematch. */
 function beside(next) {
-  const calm = analysing || !upToDate();
+  const calm = analysing || !upToDate(),
+    told = view.held_up?.text;
   view = Object.assign(next, { arrived: performance.now() });
   panel();
+  if (view.held_up?.text !== told) {
+    repaintKeeping();
+    say(view.held_up?.text || `${view.seats.find(({ spec }) => spec.startsWith("remote:"))?.name} is here.`);
+  }
   if (!calm && !hint) quiet();
 }
 
@@ -325,7 +333,7 @@ const refusal = () =>
     : view.waiting
       ? "The game starts when everybody has joined."
       : view.thinking
-        ? "The other side is thinking."
+        ? view.held_up?.text || "The other side is thinking."
         : "It is not your turn.";
 const repaint = () => wanted && view && paint(...wanted, false);
 
@@ -333,7 +341,7 @@ function word() {
   if (!upToDate()) return following ? "" : "An earlier position. » returns to the game.";
   if (view.result) return resultWords();
   if (view.waiting) return "The game starts when everybody has joined.";
-  if (view.thinking) return `${nameOf(view.to_move)} is thinking.`;
+  if (view.thinking) return view.held_up?.text || `${nameOf(view.to_move)} is thinking.`;
   if (!mine().length) return `You are watching. ${nameOf(view.to_move)} to move.`;
   return mine().includes(view.to_move) ? "" : `${nameOf(view.to_move)} to move.`;
 }
@@ -490,8 +498,10 @@ function player(number) {
           ? "left"
           : ""
       : "";
+  const held = view.held_up?.seat === number && !view.result ? HELD_UP[view.held_up.why] : "";
   const what =
     away ||
+    held ||
     (turn
       ? seat.person
         ? "to move"
@@ -500,7 +510,9 @@ function player(number) {
         ? "winner"
         : seat.person
           ? SEATS[number]
-          : "built-in bot");
+          : PROGRAM.test(seat.spec)
+            ? "bot"
+            : "built-in bot");
   return html(
     "div",
     { class: `player s${number}${turn ? " turn" : ""}` },
@@ -509,7 +521,7 @@ function player(number) {
       "div",
       { class: "who" },
       html("b", {}, title),
-      html("span", { class: seat.taken && away ? "away" : null }, score, score && what ? " · " : "", what),
+      html("span", { class: seat.taken && (away || held) ? "away" : null }, score, score && what ? " · " : "", what),
     ),
     seat.left_ms === null ? null : html("div", { class: "time", "data-seat": number }, clockText(seat.left_ms)),
   );
@@ -578,6 +590,7 @@ function quiet() {
       offering ? html("p", {}, html("b", {}, `${offering.name} offers a rematch.`)) : null,
     );
   } else if (upToDate() && view.waiting) invite();
+  else if (upToDate() && view.held_up) heldUp();
   else if (upToDate() && view.thinking) ponder();
   else engine(html("p", { class: "whole" }, GameBoard.help));
 }
@@ -619,6 +632,19 @@ async function copy(field, button) {
   }
   button.textContent = "Copied";
   say("Copied");
+}
+
+/** A remote bot is busy or away: wait for it, or take another. */
+function heldUp() {
+  const other = html(
+    "button",
+    { class: "button tight", type: "button", onclick: () => openDialog(data.game, GameBoard, view, begin) },
+    "Take another bot",
+  );
+  engine(
+    html("p", { class: "whole", id: "held-up" }, view.held_up.text),
+    mine().length ? html("p", { class: "link" }, "The game stays: wait, or", other) : null,
+  );
 }
 
 /** A bot's first move on a machine takes longer; the page says why. */
@@ -670,7 +696,7 @@ function tick() {
   for (const node of document.querySelectorAll(".time[data-seat]")) {
     const number = Number(node.dataset.seat),
       seat = view.seats[number],
-      runs = view.to_move === number && !view.result;
+      runs = view.to_move === number && !view.result && view.held_up?.seat !== number;
     const left = seat.left_ms - (runs ? performance.now() - view.arrived : 0);
     node.textContent = clockText(left);
     node.classList.toggle("low", runs && left < 10000);
