@@ -4,14 +4,11 @@ A snapshot never changes: reading it needs no lock, and it contains nothing that
 """
 
 import time
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from ludodrome.arena.play_spec import PlaySpec, start_state
 from ludodrome.arena.referee import Referee
@@ -20,12 +17,9 @@ from ludodrome.game import Game
 from ludodrome.position import SeenPosition
 from ludodrome.store.plays import FRIEND, JOIN, OFFER, REMATCH, FriendSeat, PlayEnd, PlayEvent, digest_of
 from ludodrome.web.concurrency import Notifier
-from ludodrome.web.position_view import Json, open_position_view, position_view_of
+from ludodrome.web.position_view import Json, open_position_view, pack_position, position_view_of, unpack_position
 from ludodrome.web.remote_opponents import sentence
 from ludodrome.web.responses import Conflict
-
-MAX_PLAIN = 64 * 1024
-"""Bytes of a position that is kept as it is; larger ones are compressed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +53,7 @@ class Snapshot:
 
     def at(self, game: Game, number: int) -> Any:
         """The position after ``number`` moves in compiled form."""
-        return _position(game, self.records[number])
+        return unpack_position(game, self.records[number])
 
     def position(self, game: Game, eyes: int | None) -> Json:
         """The position as a seat sees it; None for everybody."""
@@ -218,21 +212,11 @@ def count_open_moves(game: Game, records: Sequence[bytes], length: int) -> int:
     if not game.may_hide:
         return length
     opened = (
-        number for number in range(length, 0, -1) if not SeenPosition(game, _position(game, records[number])).is_partial
+        number
+        for number in range(length, 0, -1)
+        if not SeenPosition(game, unpack_position(game, records[number])).is_partial
     )
     return next(opened, 0)
-
-
-def _position(game: Game, record: bytes) -> Any:
-    states = game.new_states(1)
-    states[:] = np.frombuffer(zlib.decompress(record) if game.dtype.itemsize > MAX_PLAIN else record, game.dtype)
-    return states
-
-
-def _packed(game: Game, states: Any) -> bytes:
-    """A position as bytes: large records are mostly zeros, so they are kept compressed."""
-    record: bytes = states.tobytes()
-    return zlib.compress(record, 1) if game.dtype.itemsize > MAX_PLAIN else record
 
 
 MOVE, UNDO, RESIGN, FAULT = "move", "undo", "resign", "fault"
@@ -382,7 +366,7 @@ class PlayState:
         self._now = self.game.new_states(1)
         """The last position in compiled form."""
         self._now[0] = self.game.encode(start_state(self.game, replace(self.play_spec, opening=())))
-        self._records = [_packed(self.game, self._now)]
+        self._records = [pack_position(self.game, self._now)]
         self._moves: list[Json] = []
         for move in self.play_spec.opening:
             self._append_move(move)
@@ -408,7 +392,7 @@ class PlayState:
         seat, text = int(self.game.kernels.mover(self._now)), self._move_text(move)
         self._moves.append({"seat": seat, "text": text, "move": self.game.page_move(move, text)})
         self.game.apply_to(self._now, move)
-        self._records.append(_packed(self.game, self._now))
+        self._records.append(pack_position(self.game, self._now))
 
     def _move_text(self, move: Any) -> str:
         codec = self.game.codec

@@ -4,9 +4,12 @@ The page decides nothing: legal moves, eruptions, chains and rounds all come fro
 viewer may see of a running game comes from ``SeenPosition`` alone.
 """
 
+import zlib
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ludodrome.game import Cell, Game, IllegalMove, Outcome, TooManyMoves
 from ludodrome.games import BUILT_IN, find
@@ -15,6 +18,9 @@ from ludodrome.position import SeenPosition, observed_states
 GENERIC = "generic"
 """The board module of games without one of their own."""
 _BOARDS = Path(__file__).parent / "static" / "boards"
+
+MAX_PLAIN = 64 * 1024
+"""Bytes of a position that is kept as it is; larger ones are compressed."""
 
 Json = dict[str, Any]
 
@@ -110,3 +116,16 @@ def _generic_marks(drawing: str, cells: list[list[Cell]] | None, texts: list[str
     """For the generic board: the drawing, the cells if the game has any, the texts of the legal moves."""
     rows = None if cells is None else [[cell._asdict() for cell in row] for row in cells]
     return {"drawing": drawing, "cells": rows, "texts": texts}
+
+
+def pack_position(game: Game, states: Any) -> bytes:
+    """A position as bytes. Large records are mostly zeros, so they are kept compressed."""
+    record: bytes = states.tobytes()
+    return zlib.compress(record, 1) if game.dtype.itemsize > MAX_PLAIN else record
+
+
+def unpack_position(game: Game, record: bytes) -> Any:
+    """The position of ``pack_position``, as an array of one state."""
+    states = game.new_states(1)
+    states[:] = np.frombuffer(zlib.decompress(record) if game.dtype.itemsize > MAX_PLAIN else record, game.dtype)
+    return states
