@@ -48,7 +48,7 @@ export class GameBoard extends Board {
   };
   static fields = {
     mode: { words: { rounds: "rounds: board against board", deck: "deck: ten boards against ten" } },
-    rules: { words: { written: "written: the classic text", live: "live: as it is played in public" } },
+    rules: { words: { written: "written: the classic text", live: "live: as in the public game" } },
     choice: {
       words: {
         seen: "seen: the answer knows the board",
