@@ -38,6 +38,7 @@ SIZES = {
     make("dots"): 60,
     make("caldera"): 60,
     make("santorini"): 60,
+    make("santorini", players=3): 150,
     make("skysummit"): 177,
     make("skysummit", turn_limit=100): 177,
 }

@@ -379,3 +379,30 @@ def test_a_bots_wishes_and_its_half_line_reach_the_server(tmp_path: Path) -> Non
     assert [one["type"] for one in second] == ["error"]
     assert second[0]["error"].startswith("crash: it exited with code 3")
     assert second[0]["error"].endswith("; it sent 'half'")
+
+
+def test_a_remote_client_begins_anew_unless_its_game_resumes(tmp_path: Path) -> None:
+    path = tmp_path / "counting.py"
+    path.write_text(
+        "import json, sys\n"
+        "asked = 0\n"
+        "for line in sys.stdin:\n"
+        "    message = json.loads(line)\n"
+        "    if message['type'] == 'turn':\n"
+        "        print(json.dumps({'type': 'move', 'move': asked}), flush=True)\n"
+        "        asked += 1\n"
+    )
+    client = RemoteClient(f"cmd:{sys.executable} -I -S {path}")
+    about = {"match": "m-1", "seat": 0, "game": "dots", "options": make("dots", rows=1, cols=1).options}
+    hello = {"type": "hello", **about, "clock": None, "seed": 1}
+    question = {**about, "type": "turn", "turn": 0, "state": {}, "legal_moves": [], "deadline_ms": None}
+    moves = []
+    try:
+        for greeting in (hello, {**hello, "resumed": True}, hello):
+            client.hear(greeting)
+            answer = client.hear(question)
+            assert answer is not None
+            moves.append(answer[-1]["move"])
+    finally:
+        client.close()
+    assert moves == [0, 1, 0]

@@ -70,8 +70,7 @@ class Santorini(Game):
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.seats = self._options["players"]
-        if self.seats == 2:
-            self.opening_book = "openings-2.txt"
+        self.opening_book = f"openings-{self.seats}.txt"
 
     def paint(self, record: Record) -> Array:
         """Draw a position: cells by height, workers by seat, numbered from 1."""
