@@ -36,16 +36,16 @@ REPEATS = 7
 
 
 def settled(engine: Engine, count: int) -> list[str]:
-    """So many rated bots of one game; their ids."""
+    """Enter and rate this many bots of one game; return their ids."""
     league_bots.ensure_builtins(engine, GAME, {f"bot {number}": "random" for number in range(count)})
-    names = [one.id for one in league_bots.bots(engine, GAME)]
+    entries = league_bots.bots(engine, GAME)
     dice = random.Random(1)
+    played: dict[str, Any] = {"games": 10, "wins": 5, "draws": 0, "losses": 5, "failures": 0, "verdicts": {}}
     with Session(engine) as session, session.begin():
         session.add_all(
-            RatingRow(bot=one, mu=dice.gauss(MU, 8), sigma=SIGMA / 3, games=10, wins=5, draws=0, losses=5, verdicts={})
-            for one in names
+            RatingRow(version=one.version, mu=dice.gauss(MU, 8), sigma=SIGMA / 3, **played) for one in entries
         )
-    return names
+    return [one.id for one in entries]
 
 
 def matches(names: list[str], count: int) -> list[tuple[PlaySpec, list[str]]]:

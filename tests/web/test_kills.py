@@ -147,6 +147,7 @@ def test_nothing_acknowledged_is_lost(database: str, tmp_path: Path, long: bool,
         for one in people:
             if isinstance(one, Challenger):
                 _until(partial(_is_over, engine, one), "the matches that were asked for are not played")
+                _until(partial(_ladder_games, engine), "the ladder does not play")
     finally:
         server.end()
     for one in people:
@@ -182,7 +183,7 @@ def _check(people: People, server: Server) -> None:
             one.check(client)
 
 
-def _until(reached: Callable[[], bool], otherwise: str) -> None:
+def _until(reached: Callable[[], object], otherwise: str) -> None:
     deadline = time.monotonic() + PATIENCE
     while not reached():
         assert time.monotonic() < deadline, otherwise
@@ -191,6 +192,12 @@ def _until(reached: Callable[[], bool], otherwise: str) -> None:
 
 def _has_seen(asked: Challenger, games: int) -> bool:
     return len(asked.ended) >= games
+
+
+def _ladder_games(engine: Engine) -> int:
+    """Rated games of the ladder so far."""
+    with Session(engine) as session:
+        return session.scalar(select(LadderRow.games).where(LadderRow.game == "dots")) or 0
 
 
 def _is_over(engine: Engine, asked: Challenger) -> bool:
@@ -215,6 +222,7 @@ def _check_league(engine: Engine, asked: Challenger) -> None:
         record = unpacked(one.record)
         records.verify(record)
         assert game_result(record) == GameResult.from_json(one.counted)
+    ladder = _ladder_games(engine)
     assert sorted(one.place for one in finished if one.place is not None) == list(range(1, ladder + 1))
     assert ladder > 0
     assert sum(one.games for one in ratings) == 2 * ladder
