@@ -83,5 +83,5 @@ def test_what_cannot_be_analysed_is_refused() -> None:
     with pytest.raises(IllegalMove, match="the game is over"):
         ludodrome.analyse(game, over)
     spaces = ludodrome.make("spaces")
-    with pytest.raises(ValueError, match="respond finds the best answer"):
+    with pytest.raises(ValueError, match="spaces respond BOARD` the best answer"):
         ludodrome.analyse(spaces, spaces.initial_state())

@@ -98,7 +98,7 @@ def test_a_solver_says_how_far_it_is() -> None:
 @pytest.mark.parametrize(
     ("game", "sentence"),
     [
-        (ludodrome.make("spaces"), "respond finds the best answer"),
+        (ludodrome.make("spaces"), "spaces respond BOARD` the best answer"),
         (ludodrome.make("santorini", players=3), "only games of two seats have one exact value; this santorini has 3"),
     ],
 )

@@ -46,7 +46,6 @@ from ludodrome.games.spaces.boards import parse_board, parse_playable
 from ludodrome.games.spaces.legality import check
 from ludodrome.puzzle.book import parse_puzzle
 from ludodrome.spaces_lab.board_files import read_boards
-from ludodrome.spaces_lab.saved_state import load_solver_boards
 from ludodrome.store import backups, migrations
 from ludodrome.store.accounts import ensure_local, read_name
 from ludodrome.store.database import open_database, read_url
@@ -300,14 +299,10 @@ def targets() -> dict[str, Target]:
                 "spaces_lab.board_files.read_deck",
             ),
         ),
+        Target("board-filter", of_text(spaces.read_filter), spaces.FILTERS, spaces.FILTER_PARSERS),
         Target("board-suite", of_file(spaces.read_suite), spaces.SUITES, spaces.SUITE_PARSERS),
         Target("board-session", of_file(spaces.read_session), spaces.SESSIONS, spaces.SESSION_PARSERS),
-        Target(
-            "solver-boards",
-            of_file(lambda path: load_solver_boards(str(path), 3, "written")),
-            (_encoded({"size": 3, "rules": "written", "boards": [BOARD.decode()]}),),
-            ("spaces_lab.saved_state.load_solver_boards",),
-        ),
+        Target("solver-boards", of_file(spaces.read_solver_boards), spaces.SOLVER_BOARDS, spaces.SOLVER_PARSERS),
         Target(
             "solver-table",
             of_file(lambda path: load_solver(dots, path, None)),

@@ -19,6 +19,7 @@ LANDED = {
     "revision_2_arena.py": "6bf146bc60cc38bcb9d7bdbe63f4d7da33f3c4cef072d3f8a14350405759e0fe",
     "revision_3_times.py": "71c2ee051a43c8634727a16d07fe61add1913b3ec504082d09b154c057b826a5",
     "revision_4_hardening.py": "b4700857888702ccba46c1dccaba54bd0054f9fab6ef14f640781145ebe4243c",
+    "revision_5_versions.py": "967d916b509712531bef9de4984b70bcdf10cfa91689da5b44358761e7e8b871",
 }
 """SHA-256 of the revisions that databases were made with. A change of one breaks databases: write a new revision."""
 

@@ -168,8 +168,8 @@ def test_point_5_bots_of_others_are_challenged_with_known_options(hosted: Hosted
         for usual in ({}, {"rows": 5}, {"rows": 3, "cols": 3}):
             assert asked([own, foreign], usual).status_code == 201
     spaces = [one for one in league_bots.bots(engine, "spaces") if one.name in ("random", "greedy")]
-    with pytest.raises(ValueError, match="on the page spaces has a size of 2 to"):
-        events.ask(engine, "spaces", spaces, hosted.person("Owner").id, options={"size": 100})
+    with pytest.raises(ValueError, match="on the page spaces has 1 to 25 rounds"):
+        events.ask(engine, "spaces", spaces, hosted.person("Owner").id, options={"rounds": 26})
 
 
 def test_point_5_the_options_of_challenges_exist() -> None:

@@ -48,10 +48,10 @@ def test_two_bots_in_a_game_of_three() -> None:
 
 
 def test_leaving_tells_how_to_go_on_with_the_bot() -> None:
-    *_, last = output(*SMALL, "--against", "chains", "--seat", "1", stdin="").splitlines()
+    *_, last = output(*SMALL, "--against", "chains", "--seat", "1", "--seed", "7", stdin="").splitlines()
     name, *arguments = shlex.split(last)
     assert name == "ludodrome"
-    assert arguments[:-2] == [*SMALL, "--against", "chains", "--seat", "1"]
+    assert arguments[:-2] == [*SMALL, "--against", "chains", "--seat", "1", "--seed", "7"]
     assert output(*arguments).splitlines()[-1] == last
 
 
@@ -65,7 +65,8 @@ def test_what_a_bot_lays_face_down_is_not_shown() -> None:
 
 def test_bots_see_no_board_that_lies_face_down() -> None:
     typed = ["3:1:uuf\n", "3:0:uuf\n"]
-    games = [output("play", "spaces", "-o", "choice=blind", "--against", "greedy", stdin=text) for text in typed]
+    asked = ["play", "spaces", "-o", "choice=blind", "--against", "greedy", "--seed", "0"]
+    games = [output(*asked, stdin=text) for text in typed]
     laid = [game.partition("round 1: ")[2].split()[4] for game in games]
     assert laid[0] == laid[1]
 
@@ -100,9 +101,9 @@ def test_refusals(arguments: list[str], sentence: str) -> None:
 def test_a_bot_that_fails_ends_the_game_with_a_sentence(tmp_path: Path, answer: str, sentence: str) -> None:
     file = tmp_path / "mine.py"
     file.write_text(f"class Mine:\n    def choose(self, observation):\n        return {answer}\n", "utf-8")
-    result = run("play", "dots", "--against", f"py:{file}:Mine", stdin="H(0,0)\n")
+    result = run("play", "dots", "--against", f"py:{file}:Mine", "--seed", "7", stdin="H(0,0)\n")
     assert complaint(result).startswith(sentence)
-    assert f"--against py:{file}:Mine --seat 0 --state" in result.stdout.splitlines()[-1]
+    assert f"--against py:{file}:Mine --seat 0 --seed 7 --state" in result.stdout.splitlines()[-1]
 
 
 PROGRAM = """import json, sys

@@ -116,7 +116,7 @@ def test_marks_of_boards() -> None:
 def test_rounds_of_spaces_are_marked_and_boards_face_down_are_drawn() -> None:
     game = ludodrome.make("spaces", size=2, rounds=2, choice="blind")
     state = game.initial_state()
-    assert game.board_marks(states_of(game, state), []) == {}
+    assert game.observation_marks(state, lambda: states_of(game, state), []) == {}
     board = game.substitute_move(state)
     assert game.is_legal(state, board)
     state = game.apply(state, board)
@@ -127,7 +127,7 @@ def test_rounds_of_spaces_are_marked_and_boards_face_down_are_drawn() -> None:
     assert game.encode_observation(state)["side"] == 2
     assert game.render_observation(state) == game.render(state)
     state = game.apply(state, board)
-    marks = game.board_marks(states_of(game, state), [])
+    marks = game.observation_marks(state, lambda: states_of(game, state), [])
     assert marks["round"]["points"] == state["history"][0]["points"]
     assert len(game.actions_of(board, states_of(game, state))) == len(board["sequence"])
 
@@ -153,9 +153,9 @@ def test_units_of_points_and_limits_of_the_page() -> None:
     assert ludodrome.make("dots", rows=4, cols=4).point_unit == 4
     assert ludodrome.make("spaces", size=7).point_unit == 7
     assert ludodrome.make("caldera").point_unit is None
-    ludodrome.make("spaces", size=10).check_page()
-    with pytest.raises(ValueError, match="on the page spaces has a size of 2 to 10"):
-        ludodrome.make("spaces", size=11).check_page()
+    ludodrome.make("spaces", size=100, rounds=10).check_page()
+    with pytest.raises(ValueError, match="on the page spaces has 1 to 10 rounds above size 10, not 11"):
+        ludodrome.make("spaces", size=11, rounds=11).check_page()
     for game_id in GAMES:
         ludodrome.make(game_id).check_page()
 
