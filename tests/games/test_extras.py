@@ -174,3 +174,28 @@ def test_what_compiled_states_of_dots_say() -> None:
         left.append(4 - sum(game.encode_array(state)["boxes"][0].tolist()[seat].bit_count() for seat in range(2)))
     assert left[-1] == 0
     assert game.points_left(game.encode_array(state)) == 0
+
+
+def test_large_grids_of_spaces_are_short_on_the_page() -> None:
+    game = ludodrome.make("spaces", size=11, rounds=2)
+    begun = game.initial_state()
+    board = game.substitute_move(begun)
+    code = f"11:0:{'u' * 10}f"
+    laid = game.apply(begun, board)
+    run = game.apply(laid, board)
+    assert game.page_state(laid)["chosen"] == code
+    assert game.page_state(run)["history"][0]["boards"] == [code, code]
+    assert game.page_move(board, code) == code
+    assert game.page_line(laid) == f"rounds 11 written seen 1/1 {code} -"
+    assert len(game.tidy_drawing(game.render(laid))) < len(game.render(laid))
+    assert game.tell_move(begun, laid, 0) == []
+    assert len(game.tell_move(laid, run, 0)) == 12
+    small = ludodrome.make("spaces")
+    state = small.initial_state()
+    assert small.page_state(state) is state
+    assert small.page_move(board, code) is board
+    assert small.page_line(state) == small.format_state(state)
+    assert small.tidy_drawing("as it is") == "as it is"
+    deck = ludodrome.make("spaces", mode="deck")
+    assert deck.observation_marks(deck.initial_state(), lambda: None, []) == {}
+    assert deck.tell_move(deck.initial_state(), deck.initial_state(), None) == []

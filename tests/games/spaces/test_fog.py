@@ -233,3 +233,14 @@ def test_both_build_at_once_in_fog() -> None:
     assert sum(rewards.values()) == 0
     with pytest.raises(ValueError, match="only under choice='blind' or 'fog'"):
         parallel(choice="seen")
+
+
+def test_an_observation_with_an_illegal_board_laid_is_refused() -> None:
+    game = fog()
+    state = lay(game, *CODES[:3])
+    assert state["chosen"] is not None
+    seen = game.observation(state, 1)
+    assert game.encode_observation(seen)["laid"] == 3
+    for code in ("3:1:uu4f", "3:1:u"):
+        with pytest.raises(BadState):
+            game.encode_observation({**seen, "chosen": board(code)})
