@@ -20,14 +20,16 @@ LADDER_SEARCHERS = ("alphabeta:nodes=20000", "mcts:sims=1000")
 
 
 class Diagram(NamedTuple):
-    """An interactive position on the rules page."""
+    """A position on the rules page that can be played on."""
 
-    rule: int
-    """Number of the rule that it illustrates."""
+    rule: int | str
+    """What it illustrates: a chapter of the part for people by its heading, or a rule by its number."""
     caption: str
     position: str
     """The one-line form; empty for the initial position."""
     options: Mapping[str, Any] = {}
+    still: bool = False
+    """Whether it is only a picture."""
 
 
 class Level(NamedTuple):
@@ -187,7 +189,7 @@ class GameExtras:
     seat_patterns: ClassVar[tuple[str, ...]] = ()
     """One regular expression per seat that matches its pieces in ``render``, to colour them in a terminal."""
     diagrams: ClassVar[tuple[Diagram, ...]] = ()
-    """Positions shown on the rules page, each below its rule."""
+    """Positions shown on the rules page, each beside its chapter or below its rule."""
 
     routes_module: ClassVar[str] = ""
     """Module whose ``router``, a FastAPI router, the server adds below ``/api/v1``."""

@@ -30,11 +30,15 @@ def test_games_as_json() -> None:
 @pytest.mark.parametrize("game_id", ludodrome.game_ids())
 @pytest.mark.parametrize("plain", [[], ["--plain"]])
 def test_rules_in_a_pipe_are_markdown(game_id: str, plain: list[str]) -> None:
-    assert output("rules", game_id, *plain) == GAMES[game_id].rules()
+    assert output("rules", game_id, "--full", *plain) == GAMES[game_id].rules()
+    shown = output("rules", game_id, *plain)
+    assert shown.startswith(GAMES[game_id].rules_for_people())
+    assert shown.endswith(f"`ludodrome rules {game_id} --full`.\n")
+    assert "**R1" not in shown
 
 
 def test_rules_on_a_terminal_are_drawn() -> None:
-    code, screen = on_terminal(["rules", "skysummit"])
+    code, screen = on_terminal(["rules", "skysummit", "--full"])
     assert code == 0
     assert "\x1b[" in screen
     assert "R1. Players and workers." in screen
@@ -42,7 +46,7 @@ def test_rules_on_a_terminal_are_drawn() -> None:
 
 
 def test_plain_rules_on_a_terminal() -> None:
-    _, screen = on_terminal(["rules", "skysummit", "--plain"])
+    _, screen = on_terminal(["rules", "skysummit", "--plain", "--full"])
     assert screen == GAMES["skysummit"].rules()
 
 

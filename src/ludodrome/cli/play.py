@@ -449,7 +449,7 @@ class PlaySession(Session):
 
     def rules(self) -> None:
         """The rules of the game."""
-        page = GAMES[self.game.id].rules()
+        page = GAMES[self.game.id].rules_for_people()
         if sys.stdin.isatty() and sys.stdout.isatty():
             console.show_markdown(page, paged=True)
         else:

@@ -53,11 +53,21 @@ class Skysummit(Game):
     win_steepness = 0.83
     diagrams = (
         Diagram(
-            7,
-            "Pick a blue worker: the dots are its steps. B2 is too high for it.",
-            "00000/02000/01100/00100/00000 C2D4 B4E2 6",
+            "Goal",
+            "You are Blue. One step wins: pick a worker and find it.",
+            "00000/03200/00111/00000/00000 B3E5 C4D2 8",
         ),
-        Diagram(8, "One step wins. Which?", "00000/03200/00111/00000/00000 B3E5 C4D2 8"),
+        Diagram(
+            "Setup",
+            "Levels 1 to 4 in row C: the digits say how high. Blue has circles, Orange diamonds.",
+            "00000/00000/01234/00000/00000 B2D4 B4D2 10",
+            still=True,
+        ),
+        Diagram(
+            "Your turn",
+            "Pick a blue worker: the dots are its steps. B2, on level 2, is too high for a worker on level 0.",
+            "00000/02000/10100/00110/00000 C2D3 B4E2 6",
+        ),
     )
 
     def __init__(self, /, **options: Any) -> None:
