@@ -63,7 +63,7 @@ def test_a_first_visit_finds_a_game_in_progress(client: Client, game: str) -> No
     state = made.initial_state(shown["seed"])
     texts = []
     for move in shown["opening"]:
-        texts.append(made.format_move(move, state))
+        texts.append(made.move_label(move, state))
         state = made.apply(state, move)
     assert state == shown["state"]
     assert texts == shown["texts"]

@@ -60,8 +60,8 @@ def _section(page: str, name: str) -> str:
 
 def you_are(game: Game, seat: int) -> str:
     """The player's number and seat, in a sentence."""
-    names = game.seat_names
-    return f"You are player {seat}" + (f" ({names[seat]})." if names else f", seat {seat}.")
+    signs = game.seat_signs
+    return f"You are player {seat}" + (f" ({signs[seat]})." if signs else f", seat {seat}.")
 
 
 def move_format(game: Game) -> str:

@@ -112,9 +112,9 @@ def show(
     out.print()
     out.print(rich_text.Text.assemble("one line     ", chosen.format_state(position)), soft_wrap=True)
     if outcome is not None:
-        out.print(rich_text.Text.assemble("over         ", console.verdict(outcome)))
+        out.print(rich_text.Text.assemble("over         ", console.verdict(outcome, chosen)))
     elif seat is not None:
-        out.print(rich_text.Text.assemble("to move      ", console.seat_name(seat)), soft_wrap=True)
+        out.print(rich_text.Text.assemble("to move      ", console.seat_name(seat, chosen)), soft_wrap=True)
     out.print(rich_text.Text.assemble("legal moves  ", legal))
 
 

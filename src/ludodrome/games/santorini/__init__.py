@@ -32,7 +32,8 @@ class Santorini(Game):
     codec = codec
     reads_text = True
     policy = "retry:10"
-    seat_names = codec.COLOURS
+    seat_names = seat_signs = codec.COLOURS
+    seat_colours = ("navy", "white", "grey")
     move_format = (
         "A move is [worker_id source dest build], written without blanks: [N1C2B2C3] takes Navy's worker 1 from C2 to "
         "B2 and builds on C3. A winning step names a build as well."
@@ -62,6 +63,10 @@ class Santorini(Game):
         ),
     )
 
+    def move_label(self, move: Any, state: Any) -> str:
+        """``C2-B2 build C3``: the square says which worker it is."""
+        return codec.format_label(self.format_move(move, state))
+
     def tidy_reply(self, text: str) -> str:
         """Leave out everything between worker and cells."""
         squeezed = re.sub(r"builds?|\bon\b|\bat\b|\bto\b|[^a-z0-9]", "", text, flags=re.IGNORECASE)
@@ -81,7 +86,7 @@ class Santorini(Game):
 
     def paint(self, record: Record) -> Array:
         """Draw a position: cells by height, workers by seat, numbered from 1."""
-        return paint_workers(self, record, 1)
+        return paint_workers(self, record)
 
     @property
     def planes(self) -> Planes:

@@ -301,7 +301,7 @@ def explain(fault: int, action: int, record: Record) -> str:
 # The notation for people
 
 _PLACE = re.compile(r"place([a-e][1-5])([a-e][1-5])")
-_MOVE = re.compile(r"([12])?(?:([a-e][1-5])-)?([a-e][1-5])[↑^+]?([a-e][1-5])?")
+_MOVE = re.compile(r"([12])?(?:([a-e][1-5])-)?([a-e][1-5])(?:[↑^+]|builds?)?([a-e][1-5])?")
 
 
 def format_notation(action: int, record: Record) -> str:
@@ -311,6 +311,11 @@ def format_notation(action: int, record: Record) -> str:
         return f"place {NAMES[a]} {NAMES[b]}"
     worker, source, to, target = _squares(action, record)
     return f"{worker + 1}{NAMES[source]}-{NAMES[to]}" + ("" if target is None else f" ↑{NAMES[target]}")
+
+
+def format_label(notation: str) -> str:
+    """The notation in words: ``2C3-C4 ↑D4`` is ``C3-C4 build D4``."""
+    return re.sub("^[12]", "", notation).replace("↑", "build ")
 
 
 def parse_notation(text: Any, states: Any, legal: list[int]) -> int:

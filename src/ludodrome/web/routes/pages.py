@@ -138,9 +138,7 @@ def _chapters(markdown: str, diagrams: tuple[Diagram, ...]) -> tuple[str, tuple[
     chapters = []
     for title, body in zip(parts[::2], parts[1::2], strict=True):
         figures = "".join(
-            _figure(number, diagram)
-            for number, diagram in enumerate(diagrams)
-            if diagram.rule == html.unescape(title)
+            _figure(number, diagram) for number, diagram in enumerate(diagrams) if diagram.rule == html.unescape(title)
         )
         # The board is the picture; the drawing is for terminals.
         shown = DRAWING.sub("", body) if figures else body
@@ -174,6 +172,7 @@ def rules_page(request: Request, game_id: str) -> Response:
     """The rules, with diagrams."""
     book = rules(game_id) if game_id in GAMES else None
     diagrams = [
-        {"position": one.position, "options": one.options, "still": one.still} for one in (book.diagrams if book else ())
+        {"position": one.position, "options": one.options, "still": one.still}
+        for one in (book.diagrams if book else ())
     ]
     return page(request, "rules.html", game_id, "/rules", book=book, data={"game": game_id, "diagrams": diagrams})
