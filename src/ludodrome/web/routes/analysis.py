@@ -64,8 +64,10 @@ def _read(text: str) -> Any:
         return text.strip()
     try:
         return json.loads(text)
-    except (ValueError, RecursionError) as wrong:
-        raise BadState(f"the position is not JSON: {wrong}") from None
+    except json.JSONDecodeError as wrong:
+        raise BadState(f"the position is not JSON: look at line {wrong.lineno}, column {wrong.colno}") from None
+    except (ValueError, RecursionError):
+        raise BadState("the position is not JSON that can be read") from None
 
 
 def solve_position(game: Game, state: Any, seconds: float, budget: CallerBudget = UNLIMITED) -> Json:
