@@ -57,12 +57,13 @@ class GameEntry(NamedTuple):
 
     def rules_for_people(self) -> str:
         """The first part of the rules: what a player needs. The whole page if it has no part for programs."""
-        return self.rules().partition(f"\n{FOR_PROGRAMS}\n")[0].rstrip("\n") + "\n"
+        people, _, programs = self.rules().partition(f"\n{FOR_PROGRAMS}\n")
+        return people.rstrip("\n") + "\n" if programs else people
 
     def rules_for_programs(self) -> str:
         """The numbered rules, options and encodings, with their heading. The whole page if it is not divided."""
-        page = self.rules()
-        return FOR_PROGRAMS + page.partition(FOR_PROGRAMS)[2] if f"\n{FOR_PROGRAMS}\n" in page else page
+        people, _, programs = self.rules().partition(f"\n{FOR_PROGRAMS}\n")
+        return f"{FOR_PROGRAMS}\n{programs}" if programs else people
 
 
 def package_folder(module: str) -> Path:

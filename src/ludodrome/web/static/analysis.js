@@ -394,7 +394,7 @@ async function check() {
   } catch (error) {
     if (editing !== now || now.checks !== mine) return;
     Object.assign(now, { answer: null, wrong: true, word: sentence(error.message) });
-    say(error.message);
+    say(sentence(error.message));
   }
   board.tell(now.word, now.wrong); // drawn anew, the board would lose a click that has begun
 }

@@ -204,7 +204,7 @@ function waiting(on) {
 
 function failed(error) {
   engine(html("p", { class: "whole" }, html("b", {}, "That did not work. "), sentence(error.message)));
-  say(error.message);
+  say(sentence(error.message));
 }
 
 // Listening
@@ -359,7 +359,7 @@ async function act(kind, body = {}) {
     busy = false;
     repaint();
     board.tell(sentence(error.message), true);
-    say(error.message);
+    say(sentence(error.message));
   }
 }
 
