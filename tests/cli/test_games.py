@@ -86,7 +86,7 @@ def test_a_drawing_is_not_wrapped_on_a_narrow_terminal(game_id: str) -> None:
     _, screen = on_terminal(["show", game_id], COLUMNS="20")
     plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen)
     assert game.name_seats(game.render(game.initial_state())) in plain
-    assert "\nto move      Blue ●\n" in plain
+    assert f"\nto move      {game.seat_name(0)} ●\n" in plain
 
 
 @pytest.mark.parametrize("game_id", ludodrome.game_ids())

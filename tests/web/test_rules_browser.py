@@ -76,7 +76,7 @@ def test_a_link_to_a_numbered_rule_opens_its_chapter(page: Any) -> None:
 def test_every_board_has_coordinates_and_every_list_reads_like_notation(page: Any, game: str) -> None:
     page.goto(f"/{game}")
     page.locator("#board .coordinate").first.wait_for()
-    shown = {text.strip() for text in page.locator("#board .coordinate").all_inner_texts()}
+    shown = {text.strip() for text in page.locator("#board .coordinate").all_text_contents()}
     state = showcase(game)["state"]
     rows = {"caldera": 7, "dots": 6, "spaces": state.get("size")}.get(game)
     assert shown >= ({str(number) for number in range(rows)} if rows else {*"ABCDE", *"12345"})
@@ -92,7 +92,7 @@ def test_every_board_has_coordinates_and_every_list_reads_like_notation(page: An
 
 def test_santorinis_pieces_have_the_colours_of_their_names(page: Any) -> None:
     page.goto("/santorini")
-    page.locator("#board .worker").first.wait_for()
+    page.locator("#board[data-ready]").wait_for()
     colours = [page.locator(f"#board .worker.s{seat} .token").first.evaluate(COLOUR) for seat in (0, 1)]
     red, _, blue = (int(part) for part in colours[0][4:-1].split(","))
     assert blue > 2 * red, "navy"

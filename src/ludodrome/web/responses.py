@@ -169,7 +169,8 @@ _LIMITS = {
 
 def malformed_request(error: Mapping[str, Any]) -> str:
     """A sentence about the first error that Pydantic found in a request."""
-    kind, context = error["type"], error.get("ctx", {})
+    kind = error["type"]
+    context = {name: f"{one:g}" if type(one) is float else one for name, one in error.get("ctx", {}).items()}
     place = [part for part in error["loc"] if part not in ("body", "query", "path", "header")]
     names = [f"entry {part + 1}" if type(part) is int else str(part).replace("_", " ") for part in place]
     name = " of ".join(reversed(names)) or "the request"
