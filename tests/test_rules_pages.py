@@ -10,8 +10,11 @@ import ludodrome
 from ludodrome.games import GAMES, find
 from tests.cases import each_game
 
+PEOPLE = ["Goal", "Setup", "Your turn", "Who wins", "A few tips", "For programs"]
 HEADINGS = ["Board", "Rules", "How it ends", "Options", "Encodings", "What is refused", "Example", "Rulings"]
 ENCODINGS = ["State", "Move", "Order of legal moves", "Actions", "Notation", "One line", "Drawing"]
+FURTHER = ("Eruptions", "The round", "Strategy")
+"""Chapters that some games have besides."""
 ROOT = Path(__file__).parent.parent
 
 
@@ -23,9 +26,28 @@ def rule_numbers(text: str) -> list[int]:
 def test_every_page_has_the_same_headings(game_id: str) -> None:
     page = find(game_id).rules()
     headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
-    assert [heading for heading in headings if heading != "Strategy"] == HEADINGS
+    assert [heading for heading in headings if heading not in FURTHER] == [*PEOPLE, *HEADINGS]
     encodings = re.findall(r"^### (.+)$", page, re.MULTILINE)
     assert [heading for heading in encodings if heading in ENCODINGS] == ENCODINGS
+
+
+@pytest.mark.parametrize("game_id", sorted(GAMES))
+def test_the_part_for_people_is_short_and_speaks_to_you(game_id: str) -> None:
+    entry = find(game_id)
+    people, programs = entry.rules_for_people(), entry.rules_for_programs()
+    assert people + "\n" + programs == entry.rules()
+    assert re.match(r"# .+\n\n## Goal\n\n", people)
+    assert not rule_numbers(people)
+    assert not re.search(r"\b(seat|ply|index|encod\w+|JSON)\b", people, re.IGNORECASE)
+    assert len(re.findall(r"\byour?\b", people, re.IGNORECASE)) > 10
+    assert len(people.split()) < 600
+
+
+@pytest.mark.parametrize("game_id", sorted(GAMES))
+def test_the_part_for_people_names_the_seats_as_the_board_does(game_id: str) -> None:
+    people = find(game_id).rules_for_people()
+    for name in find(game_id).game_class().seat_names:
+        assert f"**{name}**" in people
 
 
 @pytest.mark.parametrize("game_id", sorted(GAMES))

@@ -229,10 +229,10 @@ def _diagrams(page: Any) -> None:
 
 def _chain(page: Any) -> None:
     _diagrams(page)
-    figure = page.locator(".diagram").nth(1)
-    figure.locator('[data-key="c42"]').click()
-    figure.get_by_role("button", name="Forge", exact=True).click()
+    figure = page.locator(".diagram").first
     figure.locator('[data-key="c32"]').click()
+    figure.get_by_role("button", name="Forge", exact=True).click()
+    figure.locator('[data-key="c22"]').click()
     figure.scroll_into_view_if_needed()
     page.wait_for_timeout(300)
 

@@ -133,7 +133,9 @@ class Game(GameExtras):
     policy: ClassVar[str] = "forfeit"
     """What a match does by default after a fault (illegal move, timeout, crash): forfeit, substitute or retry:N."""
     seat_names: ClassVar[tuple[str, ...]] = ()
-    """What the seats are called in drawings; empty if they have no names."""
+    """The names of the seats for people: the colours of their pieces. Empty: First, Second, Third."""
+    seat_signs: ClassVar[tuple[str, ...]] = ()
+    """What the seats are called in drawings; empty if they are called by their numbers."""
     move_format: str = ""
     """How a move is written, in a sentence or two for language models, with examples in square brackets."""
 

@@ -7,6 +7,7 @@ Hooks that import packages above ``games`` (a bot imports ``ludodrome.bots``) ar
 package, named here as strings and imported on first use. These modules contain no kernels.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
@@ -18,16 +19,21 @@ LADDER_LEVELS = ("random", "greedy", "level:2", "level:4", "level:6")
 LADDER_SEARCHERS = ("alphabeta:nodes=20000", "mcts:sims=1000")
 """Search bots that most ladders have."""
 
+ORDINALS = ("First", "Second", "Third", "Fourth")
+"""The names of seats in games that have none."""
+
 
 class Diagram(NamedTuple):
-    """An interactive position on the rules page."""
+    """A position on the rules page that can be played on."""
 
-    rule: int
-    """Number of the rule that it illustrates."""
+    rule: int | str
+    """What it illustrates: a chapter of the part for people by its heading, or a rule by its number."""
     caption: str
     position: str
     """The one-line form; empty for the initial position."""
     options: Mapping[str, Any] = {}
+    still: bool = False
+    """Whether it is only a picture."""
 
 
 class Level(NamedTuple):
@@ -184,10 +190,32 @@ class GameExtras:
 
     # Terminal and web page
 
+    seat_colours: ClassVar[tuple[str, ...]] = ("blue", "orange", "green")
+    """The colours of the seats, by the names that the page's style sheet and the terminal have for them."""
+
+    @classmethod
+    def seat_name(cls, seat: int) -> str:
+        """The name of a seat for people, such as Blue."""
+        names: tuple[str, ...] = cls.seat_names or ORDINALS  # type: ignore[attr-defined]
+        return names[seat]
+
+    def name_seats(self, text: str) -> str:
+        """A drawing or a sentence with the names of the seats, for people: ``seat 0`` becomes Blue."""
+        seats: int = self.seats  # type: ignore[attr-defined]
+        return re.sub(
+            r"\bseat ([0-9])\b",
+            lambda found: self.seat_name(int(found[1])) if int(found[1]) < seats else found[0],
+            text,
+        )
+
+    def move_label(self, move: Any, state: Any) -> str:
+        """A legal move as people read it in lists of moves; ``parse_move`` reads it back. Default: the notation."""
+        return str(self.format_move(move, state))  # type: ignore[attr-defined]
+
     seat_patterns: ClassVar[tuple[str, ...]] = ()
     """One regular expression per seat that matches its pieces in ``render``, to colour them in a terminal."""
     diagrams: ClassVar[tuple[Diagram, ...]] = ()
-    """Positions shown on the rules page, each below its rule."""
+    """Positions shown on the rules page, each beside its chapter or below its rule."""
 
     routes_module: ClassVar[str] = ""
     """Module whose ``router``, a FastAPI router, the server adds below ``/api/v1``."""

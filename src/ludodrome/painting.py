@@ -13,6 +13,12 @@ CELL = 32
 """Pixels of a cell's side."""
 PAPER, INK, FAINT = (250, 248, 242), (40, 40, 46), (205, 200, 190)
 SEATS = ((52, 101, 164), (204, 82, 41), (84, 138, 62))
+PIECES: dict[str, tuple[Colour, Colour]] = {
+    "navy": ((31, 58, 110), PAPER),
+    "white": ((255, 255, 255), INK),
+    "grey": ((141, 148, 156), INK),
+}
+"""The colours of pieces that are not ``SEATS``: of the piece, and of what is written on it."""
 HEIGHTS = ((232, 226, 212), (206, 196, 170), (172, 158, 126), (128, 114, 88), (58, 54, 60))
 
 # Glyphs of 3 columns x 5 rows, a bit for each pixel, from the top.
@@ -78,15 +84,17 @@ def heights(levels: Any, cells: int) -> list[int]:
     return [sum(int(level) >> cell & 1 for level in levels) for cell in range(cells)]
 
 
-def paint_workers(game: Game, record: Record, first: int) -> Array:
-    """A 5 x 5 tower board: cells by height, workers by seat, numbered from ``first``."""
+def paint_workers(game: Game, record: Record) -> Array:
+    """A 5 x 5 tower board: cells by height, workers by seat, numbered from 1."""
     canvas = ground(heights(record["levels"], 25), 5)
     for seat in range(game.seats):
         for number, cell in enumerate(record["workers"][seat].tolist()):
             if cell < 25:
                 row, column = middle(cell // 5), middle(cell % 5)
-                canvas.disc(row, column, CELL * 3 // 8, SEATS[seat])
-                canvas.write(row, column, str(number + first), PAPER)
+                fill, on = PIECES.get(game.seat_colours[seat], (SEATS[seat], PAPER))
+                canvas.disc(row, column, CELL * 3 // 8 + 1, on)
+                canvas.disc(row, column, CELL * 3 // 8, fill)
+                canvas.write(row, column, str(number + 1), on)
     return canvas.pixels
 
 

@@ -132,8 +132,8 @@ def test_every_move_gets_a_line_and_every_seat_its_accuracy(game_file: Path) -> 
     assert "exact" in lines[1]
     assert lines[17].split()[0] == "16"
     assert "forced" in lines[17]
-    assert lines[-1] == "seat 1 ◆ expert: accuracy 100.0%"
-    assert lines[-2].startswith("seat 0 ● random: accuracy ")
+    assert lines[-1] == "Orange ◆ expert: accuracy 100.0%"
+    assert lines[-2].startswith("Blue ● random: accuracy ")
 
 
 def test_as_json(game_file: Path) -> None:

@@ -55,7 +55,7 @@ def test_a_page_of_what_did_not_hold(tmp_path: Path) -> None:
     lines = result.stdout.splitlines()
     assert any(re.match(r"✗ failure +seats +as seat 1, turn 5: illegal: ", line) for line in lines)
     show = next(line for line in lines if line.startswith("    ludodrome show skysummit "))
-    assert "\nply 5, seat 1 ◆ to move\n" in output(*shlex.split(show)[1:])
+    assert "\nply 5, Orange ◆ to move\n" in output(*shlex.split(show)[1:])
     assert f"    ludodrome doctor skysummit {shlex.quote(spec)} --clock 20s --seed 0 --only seats" in lines
     assert any(line.startswith(f"    ludodrome rerun {kept}/m-") for line in lines)
     assert any(line.endswith(f" < {kept}/seats-1.jsonl") for line in lines)

@@ -30,11 +30,15 @@ def test_games_as_json() -> None:
 @pytest.mark.parametrize("game_id", ludodrome.game_ids())
 @pytest.mark.parametrize("plain", [[], ["--plain"]])
 def test_rules_in_a_pipe_are_markdown(game_id: str, plain: list[str]) -> None:
-    assert output("rules", game_id, *plain) == GAMES[game_id].rules()
+    assert output("rules", game_id, "--full", *plain) == GAMES[game_id].rules()
+    shown = output("rules", game_id, *plain)
+    assert shown.startswith(GAMES[game_id].rules_for_people())
+    assert shown.endswith(f"`ludodrome rules {game_id} --full`.\n")
+    assert "**R1" not in shown
 
 
 def test_rules_on_a_terminal_are_drawn() -> None:
-    code, screen = on_terminal(["rules", "skysummit"])
+    code, screen = on_terminal(["rules", "skysummit", "--full"])
     assert code == 0
     assert "\x1b[" in screen
     assert "R1. Players and workers." in screen
@@ -42,7 +46,7 @@ def test_rules_on_a_terminal_are_drawn() -> None:
 
 
 def test_plain_rules_on_a_terminal() -> None:
-    _, screen = on_terminal(["rules", "skysummit", "--plain"])
+    _, screen = on_terminal(["rules", "skysummit", "--plain", "--full"])
     assert screen == GAMES["skysummit"].rules()
 
 
@@ -81,8 +85,8 @@ def test_a_drawing_is_not_wrapped_on_a_narrow_terminal(game_id: str) -> None:
     game = ludodrome.make(game_id)
     _, screen = on_terminal(["show", game_id], COLUMNS="20")
     plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen)
-    assert game.render(game.initial_state()) in plain
-    assert "\nto move      seat 0 ●\n" in plain
+    assert game.name_seats(game.render(game.initial_state())) in plain
+    assert f"\nto move      {game.seat_name(0)} ●\n" in plain
 
 
 @pytest.mark.parametrize("game_id", ludodrome.game_ids())
@@ -90,9 +94,9 @@ def test_show_the_initial_position(game_id: str) -> None:
     game = ludodrome.make(game_id)
     shown = output("show", game_id)
     start = game.initial_state()
-    assert game.render(start) in shown
+    assert game.name_seats(game.render(start)) in shown
     assert f"one line     {game.format_state(start)}\n" in shown
-    assert "to move      seat 0 ●\n" in shown
+    assert "to move      Blue ●\n" in shown
     assert "legal moves  " in shown
 
 
@@ -114,7 +118,7 @@ def test_show_with_options() -> None:
 
 def test_show_a_finished_game() -> None:
     shown = output("show", "skysummit", "00000/03200/00111/00000/00000 B2E5 C4D2 9")
-    assert "over         seat 0 ● wins (reached level 3), scores 1 : 0\n" in shown
+    assert "over         Blue ● wins (reached level 3), scores 1 : 0\n" in shown
     assert "legal moves  0\n" in shown
 
 

@@ -45,16 +45,16 @@ def test_three_players() -> None:
 def test_a_move_is_repeated_in_notation_and_the_board_is_drawn() -> None:
     game = ludodrome.make("skysummit")
     text = output("play", "skysummit", "--state", NEARLY_WON, stdin="b2\n")
-    assert game.render(game.parse_state(NEARLY_WON)) in text
-    assert "seat 0 ●> b2\nseat 0 ●  1B3-B2\n" in text
-    assert text.endswith("seat 0 ● wins (reached level 3), scores 1 : 0\n")
+    assert game.name_seats(game.render(game.parse_state(NEARLY_WON))) in text
+    assert "Blue ●> b2\nBlue ●  B3-B2\n" in text
+    assert text.endswith("Blue ● wins (reached level 3), scores 1 : 0\n")
 
 
 def test_a_refused_move_is_explained_and_asked_for_again() -> None:
     text = output("play", "dots", stdin="H99\nH00\nh 0 0\nquit\n")
     assert "there is no edge H(9,9)" in text
     assert "H(0,0) is already drawn" in text
-    assert text.count("seat 1 ◆> ") == 2
+    assert text.count("Orange ◆> ") == 2
 
 
 def test_every_word_is_offered_and_explained() -> None:
@@ -74,8 +74,8 @@ def test_moves_that_are_too_many() -> None:
     text = output("play", "spaces", "-o", "rules=written", stdin="moves\n3:1:uuf\n")
     with pytest.raises(TooManyMoves) as caught:
         ludodrome.make("spaces").legal_moves(ludodrome.make("spaces").initial_state())
-    assert f"seat 0 ●> moves\n{caught.value}\n" in text
-    assert "seat 1 ◆> " in text
+    assert f"Blue ●> moves\n{caught.value}\n" in text
+    assert "Orange ◆> " in text
 
 
 def test_a_hidden_move_is_not_drawn_before_it_is_answered() -> None:
@@ -105,9 +105,9 @@ def test_people_meet_live_rules_and_blind_choice_first_and_are_told_why() -> Non
 def test_fog_is_drawn_for_the_seat_to_move() -> None:
     laid = "3:1:u6uf\n3:0:5uuf\n3:1:uuf\n"
     text = output("play", "spaces", "-o", "choice=fog", "-o", "rounds=2", stdin=laid)
-    _, _, after = text.partition("seat 1 ◆> 3:0:5uuf")
+    _, _, after = text.partition("Orange ◆> 3:0:5uuf")
     assert "round 1: 3:1:u?uf 3 : 0 3:0:5uuf (goal)" in after  # as seat 1 sees it
-    _, _, after = after.partition("seat 1 ◆> 3:1:uuf")
+    _, _, after = after.partition("Orange ◆> 3:1:uuf")
     assert "round 1: 3:1:u6uf 3 : 0 3:0:?u (goal)" in after  # as seat 0 does
     assert "3:1:uuf" not in after.partition("\n\n")[2]
     over = output("play", "spaces", "-o", "choice=fog", "-o", "rounds=2", stdin=f"{laid}3:0:uuf\n")
@@ -123,7 +123,7 @@ def test_a_hidden_move_is_not_printed(option: str, laid: str, end: str) -> None:
     text = output("play", "spaces", "-o", option, stdin=f"{laid}\nstate\n{end}")
     _, _, after = text.partition("face down until it is answered.\n")
     assert "3:1:uuf" not in after
-    assert "seat 1 ◆> state\nThe last move is face down: the position can be shown when both have moved" in after
+    assert "Orange ◆> state\nThe last move is face down: the position can be shown when both have moved" in after
     *_, note, command = after.splitlines()
     assert "the last position with nothing hidden" in note
     name, *arguments = shlex.split(command)
@@ -175,14 +175,14 @@ def test_the_arrow_key_does_not_bring_a_hidden_move_back() -> None:
 def test_a_board_is_not_wrapped_on_a_narrow_terminal() -> None:
     game = ludodrome.make("santorini")
     _, screen = on_terminal(["play", "santorini"], typed="quit\n", COLUMNS="20")
-    assert game.render(game.initial_state()) in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen)
+    assert game.name_seats(game.render(game.initial_state())) in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen)
 
 
 def test_undo() -> None:
     text = output("play", "dots", stdin="undo\nH00\nUNDO\nstate\n")
     assert "there is no move to take back" in text
     game = ludodrome.make("dots")
-    assert f"seat 0 ●> state\n{game.format_state(game.initial_state())}\n" in text
+    assert f"Blue ●> state\n{game.format_state(game.initial_state())}\n" in text
 
 
 def test_rules() -> None:
@@ -217,13 +217,13 @@ def test_bots_have_a_new_seed_that_is_shown_and_repeats_the_game() -> None:
 
 def test_empty_lines_and_strange_bytes_are_no_moves() -> None:
     text = output("play", "dots", stdin="\n  \n\x00\x1b[A\nH00\n")
-    assert text.count("seat 0 ●> ") == 4
-    assert "seat 1 ◆> " in text
+    assert text.count("Blue ●> ") == 4
+    assert "Orange ◆> " in text
 
 
 def test_a_finished_position_is_over_at_once() -> None:
     text = output("play", "skysummit", "--state", "00000/03200/00111/00000/00000 B2E5 C4D2 9")
-    assert text.endswith("seat 0 ● wins (reached level 3), scores 1 : 0\n")
+    assert text.endswith("Blue ● wins (reached level 3), scores 1 : 0\n")
     assert "> " not in text
 
 
@@ -231,7 +231,7 @@ def test_on_a_terminal() -> None:
     code, screen = on_terminal(["play", "skysummit", "--state", NEARLY_WON], typed="rules\nundo\nb2\n")
     assert code == 0
     assert "R1. Players and workers." in screen
-    assert "\x1b[1;38;5;24mseat 0 ●" in screen
+    assert "\x1b[1;38;5;24mBlue ●" in screen
     assert "\x1b[1;38;5;130m◆1" in screen
     assert "wins" in screen.splitlines()[-1]
 

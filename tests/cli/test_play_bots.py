@@ -14,14 +14,14 @@ SMALL = ["play", "dots", "-o", "rows=1", "-o", "cols=1"]
 
 def test_a_bot_answers() -> None:
     text = output(*SMALL, "--against", "chains", stdin="H(0,0)\nstate\n")
-    assert text.count("seat 0 ●> ") == 3
-    assert "seat 1 ◆> " not in text
+    assert text.count("Blue ●> ") == 3
+    assert "Orange ◆> " not in text
     assert "  (chains)\n" in text
 
 
 def test_the_bot_may_begin_and_win() -> None:
     text = output(*SMALL, "--against", "chains", "--seat", "1", stdin="H(0,0)\nH(1,0)\nV(0,0)\nV(0,1)\n" * 2)
-    assert text.index("(chains)") < text.index("seat 1 ◆> ")
+    assert text.index("(chains)") < text.index("Orange ◆> ")
     assert text.splitlines()[-1].endswith("wins (more boxes), scores 0 : 1")
 
 
@@ -34,7 +34,7 @@ def test_the_same_seed_plays_the_same_game() -> None:
 def test_undo_takes_the_answer_back_too() -> None:
     text = output(*SMALL, "--against", "random", stdin="H(0,0)\nundo\nstate\n")
     game = ludodrome.make("dots", rows=1, cols=1)
-    assert f"seat 0 ●> state\n{game.format_state(game.initial_state())}\n" in text
+    assert f"Blue ●> state\n{game.format_state(game.initial_state())}\n" in text
 
 
 def test_two_bots_in_a_game_of_three() -> None:
@@ -57,8 +57,8 @@ def test_leaving_tells_how_to_go_on_with_the_bot() -> None:
 
 def test_what_a_bot_lays_face_down_is_not_shown() -> None:
     text = output("play", "spaces", "-o", "choice=blind", "--against", "random", "--seat", "1", stdin="3:1:uuf\n")
-    before, _, after = text.partition("seat 1 ◆> ")
-    assert "seat 0 ●  (random)\n" in before
+    before, _, after = text.partition("Orange ◆> ")
+    assert "Blue ●  (random)\n" in before
     assert "3:" not in before
     assert "round 1: 3:" in after
 

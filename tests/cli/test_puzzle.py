@@ -36,7 +36,7 @@ def another_move(puzzle: Puzzle) -> str:
 def test_a_solution_is_right_and_remembered(game_id: str) -> None:
     puzzle = puzzles(game_id)[0]
     text = output(*at(puzzle), stdin=f"{puzzle.solution}\n")
-    assert puzzle.game().render(puzzle.state()) in text
+    assert puzzle.game().name_seats(puzzle.game().render(puzzle.state())) in text
     assert "Right: " in text
     assert "Solved: 1 of 1." in text
     listed = output("puzzle", game_id, "--list").splitlines()

@@ -30,12 +30,12 @@ def test_a_pipe_gets_the_whole_game(game_file: Path) -> None:
     record = records.read(game_file)
     text = output("replay", str(game_file))
     assert text.count("ply ") == len(record["turns"]) + 1
-    assert "seat 0 ● greedy" in text
+    assert "Blue ● greedy" in text
     assert record["result"]["reason"] in text
 
 
 def test_one_turn(game_file: Path) -> None:
-    assert output("replay", str(game_file), "--turn", "1").startswith("turn 1  seat 1 ◆ random: ")
+    assert output("replay", str(game_file), "--turn", "1").startswith("turn 1  Orange ◆ random: ")
     assert "the game has turns 0 to" in complaint(run("replay", str(game_file), "--turn", "999"))
 
 
@@ -66,7 +66,7 @@ def test_a_record_without_its_seed_verifies_and_says_so(game_file: Path, tmp_pat
         "1 of 1 records are correct\n"
         "1 of them are without their seeds, which were not verified: they are published later\n"
     )
-    assert "seat 0 ● greedy" in output("replay", str(file))
+    assert "Blue ● greedy" in output("replay", str(file))
     assert "the seed of this record is withheld" in complaint(run("rerun", str(file)))
 
 

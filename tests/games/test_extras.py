@@ -1,5 +1,6 @@
 """What the five games declare beyond their rules (game_extras.py)."""
 
+import random
 import re
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import ludodrome
-from ludodrome.game import BadState, Game
+from ludodrome.game import BadState, Game, IllegalMove
 
 GAMES = ("caldera", "dots", "santorini", "skysummit", "spaces")
 
@@ -100,7 +101,7 @@ def test_openings_of_dots_give_no_box_away() -> None:
 
 def test_marks_of_boards() -> None:
     caldera = ludodrome.make("caldera")
-    state = caldera.parse_state(caldera.diagrams[1].position)
+    state = caldera.parse_state(caldera.diagrams[0].position)
     eruptions = caldera.board_marks(states_of(caldera, state), caldera.legal_moves(state))["eruptions"]
     assert max(len(one["cells"]) for one in eruptions) > 1
     dots = ludodrome.make("dots", rows=2, cols=3)
@@ -199,3 +200,57 @@ def test_large_grids_of_spaces_are_short_on_the_page() -> None:
     deck = ludodrome.make("spaces", mode="deck")
     assert deck.observation_marks(deck.initial_state(), lambda: None, []) == {}
     assert deck.tell_move(deck.initial_state(), deck.initial_state(), None) == []
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_what_lists_of_moves_show_is_read_back(game_id: str) -> None:
+    game = ludodrome.make(game_id, **({"size": 2, "rules": "live"} if game_id == "spaces" else {}))
+    rng = random.Random(5)
+    for _ in range(3):
+        state = game.initial_state()
+        while moves := game.legal_moves(state):
+            for move in rng.sample(moves, min(4, len(moves))):
+                label = game.move_label(move, state)
+                assert game.parse_move(label, state) == move
+                assert game.parse_move(label.lower(), state) == move
+            state = game.apply(state, rng.choice(moves))
+
+
+@pytest.mark.parametrize(
+    ("game_id", "line", "notation", "label"),
+    [
+        ("skysummit", "00000/00000/00000/00000/00000 B2C3 B4D2 2", "2C3-C4 ↑D4", "C3-C4 build D4"),
+        ("skysummit", "00000/03200/00111/00000/00000 B3E5 C4D2 8", "1B3-B2", "B3-B2"),
+        ("santorini", "00000/00000/00000/00000/00000 C2B3 D3C4 0", "[N1C2B2C3]", "C2-B2 build C3"),
+        (
+            "caldera",
+            "0001000/0023000/0033200/0020000/0000000/0000000/0000000 c63l24s32 c12l23l03s05 40",
+            "S32^22",
+            "S32 forges 22, erupts",
+        ),
+    ],
+)
+def test_labels_of_moves(game_id: str, line: str, notation: str, label: str) -> None:
+    game = ludodrome.make(game_id)
+    state = game.parse_state(line)
+    move = game.parse_move(notation, state)
+    assert game.move_label(move, state) == label
+    assert game.format_move(move, state) == notation, "records keep the notation"
+
+
+def test_a_label_of_santorini_is_the_whole_text() -> None:
+    game = ludodrome.make("santorini")
+    state = game.initial_state()
+    with pytest.raises(IllegalMove, match="Format"):
+        game.parse_move("I play C2-B2 build C3 now", state)
+    with pytest.raises(IllegalMove, match="No such worker there"):
+        game.parse_move("D1-D2 build C3", state)
+
+
+def test_seats_have_names() -> None:
+    dots = ludodrome.make("dots")
+    assert dots.name_seats("seat 1 forfeits: illegal; seat 7") == "Orange forfeits: illegal; seat 7"
+    assert ludodrome.make("santorini").seat_name(2) == "Grey"
+    small = ludodrome.make("dots", rows=1, cols=2)
+    closed = small.parse_state("1x2 10/10 110 1. 0 0")
+    assert "│ ◆ │" in small.name_seats(small.render(closed))

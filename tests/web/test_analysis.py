@@ -88,7 +88,7 @@ def test_a_text_may_be_json(client: Client) -> None:
 @pytest.mark.parametrize(
     ("game", "wish", "word"),
     [
-        ("skysummit", {"state": "00000/00000/00000/00000/00000 A1A1 B2B3 2"}, "two on cell 0 (A1)"),
+        ("skysummit", {"state": "00000/00000/00000/00000/00000 A1A1 B2B3 2"}, "two on A1"),
         ("skysummit", {"state": "{nonsense"}, "is not JSON"),
         ("skysummit", {"state": "x" * 201_000}, "at most"),
         ("dots", {"state": "9x9 0 0 . 0 0"}, "64 is the maximum"),

@@ -63,7 +63,7 @@ def test_a_first_visit_finds_a_game_in_progress(client: Client, game: str) -> No
     state = made.initial_state(shown["seed"])
     texts = []
     for move in shown["opening"]:
-        texts.append(made.format_move(move, state))
+        texts.append(made.move_label(move, state))
         state = made.apply(state, move)
     assert state == shown["state"]
     assert texts == shown["texts"]
@@ -80,11 +80,13 @@ def test_what_is_not_there_has_a_page_that_says_so(client: Client, path: str) ->
 @pytest.mark.parametrize("game", GAMES)
 def test_the_rules_are_whole_and_their_diagrams_are_positions(game: str) -> None:
     book = rules(game)
-    text = "".join(chapter.body for chapter in book.chapters)
+    text = "".join(chapter.figures + chapter.body for chapter in (*book.people, *book.programs))
     source = ROOMS[game].rules()
     for number in re.findall(r"^\*\*R(\d+)\.", source, re.MULTILINE):
         assert f'<p id="R{number}">' in text
-    assert text.count('class="diagram"') == len(ludodrome.make(game).diagrams) > 0
+    assert text.count('<figure class="diagram') == len(ludodrome.make(game).diagrams) > 0
+    assert 'class="diagram"' in book.people[0].figures, "the first chapter has something to play on"
+    assert "<pre" not in "".join(chapter.body for chapter in book.people)
     for diagram in ludodrome.make(game).diagrams:
         made = ludodrome.make(game, **diagram.options)
         state = made.parse_state(diagram.position) if diagram.position else made.initial_state()

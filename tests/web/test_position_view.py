@@ -27,7 +27,7 @@ def test_a_move_can_be_tried_and_is_explained_if_it_cannot_be_made(client: Clien
     line = "00000/03200/00111/00000/00000 B3E5 C4D2 8"
     after = _position(client, "skysummit", state=line, move={"t": "move", "w": 0, "to": 6, "build": None})
     assert after["outcome"]["winner"] == 0
-    assert after["text"] == "1B3-B2"
+    assert after["text"] == "B3-B2"
     asked = {"state": line, "move": {"t": "move", "w": 0, "to": 9, "build": None}}
     answer = client.post(f"{API}/games/skysummit/check", json=asked).json()
     assert not answer["legal"]

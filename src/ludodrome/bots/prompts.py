@@ -22,7 +22,7 @@ from ludodrome.games import find
 from ludodrome.validation import listing
 
 SECTIONS = ("Board", "Rules", "How it ends", "Drawing")
-"""The sections of RULES.md for players; the others are for programs."""
+"""The sections of the numbered rules that a player needs; the others are about encodings."""
 
 ANSWER = (
     "Think as you like, and end your answer with your move in square brackets. The last legal move in your answer is "
@@ -34,7 +34,7 @@ MOVES_SHOWN = 3
 
 def rules_prompt(game: Game, seat: int) -> str:
     """The first prompt: the game, its rules, its options, its notation."""
-    page = find(game.id).rules()
+    page = find(game.id).rules_for_programs()
     introduction = page.partition("\n## ")[0].partition("\n")[2].strip()
     sections = [f"## {name}\n\n{text}" for name in SECTIONS if (text := _section(page, name))]
     options = ", ".join(f"{name} = {value}" for name, value in game.options.items()) or "none"
@@ -60,8 +60,8 @@ def _section(page: str, name: str) -> str:
 
 def you_are(game: Game, seat: int) -> str:
     """The player's number and seat, in a sentence."""
-    names = game.seat_names
-    return f"You are player {seat}" + (f" ({names[seat]})." if names else f", seat {seat}.")
+    signs = game.seat_signs
+    return f"You are player {seat}" + (f" ({signs[seat]})." if signs else f", seat {seat}.")
 
 
 def move_format(game: Game) -> str:

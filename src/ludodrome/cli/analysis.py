@@ -265,7 +265,7 @@ def review(
         console.say(dumps(_review_json(record, replay, grading), ensure_ascii=False))
     else:
         console.stdout().print(_review_table(replay, grading))
-        for line in _review_summary(record, grading):
+        for line in _review_summary(record, replay, grading):
             console.stdout().print(line)
 
 
@@ -288,7 +288,7 @@ def _review_table(replay: Replay, grading: GameReview) -> Table:
         better = "" if one.grade in (None, "best") else f"{one.review.text}  {value_text(one.review.best)}"
         table.add_row(
             str(ply),
-            console.seat_name(turn.seat),
+            console.seat_name(turn.seat, replay.game),
             f"{turn.text}{sign}",
             rich_text.Text(word, console.BAD if sign in ("?", "??") else "" if one.grade else "dim"),
             rich_text.Text("exact" if one.review.exact else "estimated", "dim"),
@@ -312,7 +312,7 @@ def value_text(value: Value) -> str:
     return f"{value.score:+.1f}"
 
 
-def _review_summary(record: dict[str, Any], grading: GameReview) -> list[Text]:
+def _review_summary(record: dict[str, Any], replay: Replay, grading: GameReview) -> list[Text]:
     """One line per seat."""
     lines = []
     for seat, name in enumerate(record["names"]):
@@ -320,7 +320,11 @@ def _review_summary(record: dict[str, Any], grading: GameReview) -> list[Text]:
         own = [one.grade for one in grading.plies.values() if one.seat == seat]
         counts = [f"{own.count(grade)} {sign}" for grade, sign in GRADE_SIGNS.items() if own.count(grade)]
         said = "no move of its own" if accuracy is None else f"accuracy {accuracy:.1f}%"
-        lines.append(rich_text.Text().append(console.seat_name(seat)).append(f" {name}: {'  '.join([said, *counts])}"))
+        lines.append(
+            rich_text.Text()
+            .append(console.seat_name(seat, replay.game))
+            .append(f" {name}: {'  '.join([said, *counts])}")
+        )
     return lines
 
 

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from ludodrome.game import Game, Outcome
 
 SEAT_COLOURS = ("#0B6E99", "#BE4A19", "#557828")
+PIECE_COLOURS = {"navy": "#3D62B0", "white": "", "grey": "#868D95"}
+"""The colours of pieces that are not ``SEAT_COLOURS``; white is the terminal's own colour, which may be black."""
 SEAT_SIGNS = ("●", "◆", "■")
 GOOD, DOUBTFUL, BAD = "#3B7A2A", "bold #8A6100", "#B3261E"
 
@@ -222,23 +224,25 @@ def _rough(number: float) -> str:
 # Seats
 
 
-def seat_style(seat: int) -> str:
-    """A seat's colour, the same everywhere in the project."""
-    return f"bold {SEAT_COLOURS[seat % len(SEAT_COLOURS)]}"
+def seat_style(seat: int, game: Game | None = None) -> str:
+    """A seat's colour, the same everywhere in the project; a game may have colours of its own."""
+    usual = SEAT_COLOURS[seat % len(SEAT_COLOURS)]
+    return f"bold {usual if game is None else PIECE_COLOURS.get(game.seat_colours[seat], usual)}".rstrip()
 
 
-def seat_name(seat: int) -> Text:
-    """``seat 0 ●``: colour and shape, since colour alone must not carry the meaning."""
-    return rich_text.Text(f"seat {seat} {SEAT_SIGNS[seat % len(SEAT_SIGNS)]}", seat_style(seat))
+def seat_name(seat: int, game: Game | None = None) -> Text:
+    """``Blue ●``: name and shape, since colour alone must not carry the meaning. Without a game ``seat 0 ●``."""
+    name = f"seat {seat}" if game is None else game.seat_name(seat)
+    return rich_text.Text(f"{name} {SEAT_SIGNS[seat % len(SEAT_SIGNS)]}", seat_style(seat, game))
 
 
 def drawing(game: Game, state: Any) -> Text:
     """The game's drawing of a position, with the pieces in the seats' colours."""
-    text = rich_text.Text(game.render(state))
+    text = rich_text.Text(game.name_seats(game.render(state)))
     pieces = game.seat_patterns
     for seat in range(game.seats):
-        for pattern in (*pieces[seat : seat + 1], rf"\bseat {seat}\b"):
-            text.highlight_regex(pattern, seat_style(seat))
+        for pattern in (*pieces[seat : seat + 1], rf"\b{re.escape(game.seat_name(seat))}\b"):
+            text.highlight_regex(pattern, seat_style(seat, game))
     return text
 
 
@@ -247,11 +251,13 @@ def draw(game: Game, state: Any) -> None:
     stdout().print(drawing(game, state), soft_wrap=True)
 
 
-def verdict(outcome: Outcome) -> Text:
+def verdict(outcome: Outcome, game: Game | None = None) -> Text:
     """The result of a game in one line."""
-    head = rich_text.Text("drawn") if outcome.winner is None else seat_name(outcome.winner).append(" wins", "default")
+    won = outcome.winner
+    head = rich_text.Text("drawn") if won is None else seat_name(won, game).append(" wins", "default")
     scores = " : ".join(f"{score:g}" for score in outcome.scores)
-    return head.append(f" ({outcome.reason}), scores {scores}", "not bold default")
+    reason = outcome.reason if game is None else game.name_seats(outcome.reason)
+    return head.append(f" ({reason}), scores {scores}", "not bold default")
 
 
 def ask(prompt: Text) -> str:

@@ -47,9 +47,12 @@ def games(json: Json = False) -> None:
     console.show_table(("id", "title", "summary"), [(entry.id, entry.title, entry.summary) for entry in entries])
 
 
-@app.command(cls=Command, epilog=examples("ludodrome rules dots", "ludodrome rules dots > dots.md"))
+@app.command(cls=Command, epilog=examples("ludodrome rules dots", "ludodrome rules dots --full > dots.md"))
 def rules(
     game: GameId,
+    full: Annotated[
+        bool, typer.Option("--full", help="Add the part for programs: numbered rules, options, encodings.")
+    ] = False,
     plain: Annotated[bool, typer.Option("--plain", help="Print the Markdown source.")] = False,
 ) -> None:
     """Show the rules of a game.
@@ -57,7 +60,11 @@ def rules(
     A terminal shows them in a pager ($PAGER, or less); other outputs get the Markdown source.
     """
     with command_errors():
-        text = find(game).rules()
+        entry = find(game)
+        page = entry.rules()
+    text = page if full else entry.rules_for_people()
+    if text != page:
+        text += f"\nThe numbered rules, options and encodings: `ludodrome rules {entry.id} --full`.\n"
     if plain or not sys.stdout.isatty():
         console.say(text.rstrip("\n"))
     else:
@@ -105,9 +112,9 @@ def show(
     out.print()
     out.print(rich_text.Text.assemble("one line     ", chosen.format_state(position)), soft_wrap=True)
     if outcome is not None:
-        out.print(rich_text.Text.assemble("over         ", console.verdict(outcome)))
+        out.print(rich_text.Text.assemble("over         ", console.verdict(outcome, chosen)))
     elif seat is not None:
-        out.print(rich_text.Text.assemble("to move      ", console.seat_name(seat)), soft_wrap=True)
+        out.print(rich_text.Text.assemble("to move      ", console.seat_name(seat, chosen)), soft_wrap=True)
     out.print(rich_text.Text.assemble("legal moves  ", legal))
 
 

@@ -99,7 +99,7 @@ class Session(ABC):
         """All legal moves."""
         try:
             with console.compiling(self.game.id):
-                notations = [self.game.format_move(move, self.state) for move in self.game.legal_moves(self.state)]
+                notations = [self.game.move_label(move, self.state) for move in self.game.legal_moves(self.state)]
         except game_api.TooManyMoves as error:
             print_text(str(error))
             return
@@ -139,15 +139,15 @@ def print_text(text: str, style: str = "") -> None:
     console.stdout().print(rich_text.Text(text, style))
 
 
-def print_move(seat: int, words: str) -> None:
+def print_move(game: Game, seat: int, words: str) -> None:
     """Print a seat's move."""
-    line = console.seat_name(seat).append(f"  {words}\n", "not bold default")
+    line = console.seat_name(seat, game).append(f"  {words}\n", "not bold default")
     console.stdout().print(line, soft_wrap=True)
 
 
-def ask(seat: int) -> str:
+def ask(game: Game, seat: int) -> str:
     """Read a line from the player to move; EOFError at the end of the input."""
-    return console.ask(console.seat_name(seat))
+    return console.ask(console.seat_name(seat, game))
 
 
 app = typer.Typer()
@@ -209,7 +209,7 @@ def play(
             if session.seat() in session.bots:
                 session.let_bot_move()
             else:
-                session.answer(ask(session.seat()))
+                session.answer(ask(session.game, session.seat()))
     except Leave:
         session.farewell()
     except (EOFError, KeyboardInterrupt) as end:
@@ -353,7 +353,7 @@ class PlaySession(Session):
         if not self.bots:
             self._clear()
         seen = position.seen_by(self.game, self.state, seat)
-        print_text(seen.drawing())
+        print_text(self.game.name_seats(seen.drawing()))
 
     def _clear(self) -> None:
         """Clear the screen, so that the next person at it sees nothing of the last one's move."""
@@ -367,7 +367,7 @@ class PlaySession(Session):
             outcome = self.game.outcome(self.state)
         if outcome is None:
             return False
-        console.stdout().print(console.verdict(outcome))
+        console.stdout().print(console.verdict(outcome, self.game))
         return True
 
     def move(self, text: str) -> None:
@@ -375,10 +375,10 @@ class PlaySession(Session):
         try:
             with console.compiling(self.game.id):
                 move = self.game.parse_move(text, self.state)
-                notation = self.game.format_move(move, self.state)
+                notation = self.game.move_label(move, self.state)
                 after = self.game.apply(self.state, move)
         except game_api.IllegalMove as error:
-            print_text(str(error), console.BAD)
+            print_text(self.game.name_seats(str(error)), console.BAD)
             return
         self._put(after, notation)
 
@@ -393,7 +393,7 @@ class PlaySession(Session):
                     move = interruptible(lambda: bot.ask(self.state, shown, len(self.states) - 1))
                 else:
                     move = interruptible(lambda: bot.choose(shown))
-            after, notation = self.game.apply(self.state, move), self.game.format_move(move, self.state)
+            after, notation = self.game.apply(self.state, move), self.game.move_label(move, self.state)
         except ProgramFailed as error:
             self.farewell()
             raise CommandError(f"the bot {bot.name} failed: {error}") from error
@@ -405,7 +405,7 @@ class PlaySession(Session):
 
     def _put(self, after: Any, words: str) -> None:
         """Print a move and the position after it."""
-        print_move(self.seat(), words)
+        print_move(self.game, self.seat(), words)
         self._tell(after)
         self.states.append(after)
         answered_at_once = self.game.to_move(after) in self.bots and not self.open(after)
@@ -449,7 +449,7 @@ class PlaySession(Session):
 
     def rules(self) -> None:
         """The rules of the game."""
-        page = GAMES[self.game.id].rules()
+        page = GAMES[self.game.id].rules_for_people()
         if sys.stdin.isatty() and sys.stdout.isatty():
             console.show_markdown(page, paged=True)
         else:

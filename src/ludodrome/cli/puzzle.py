@@ -146,7 +146,7 @@ class PuzzleSession(Session):
         self.task()
         try:
             while not self.attempt.solved:
-                self.answer(ask(self.attempt.seat))
+                self.answer(ask(self.attempt.game, self.attempt.seat))
         except Skip:
             console.say("")
             return
@@ -159,7 +159,8 @@ class PuzzleSession(Session):
 
     def task(self) -> None:
         """Print the task and its seat."""
-        task = console.seat_name(self.attempt.seat).append(f"  {self.attempt.task()}", "not bold default")
+        name = console.seat_name(self.attempt.seat, self.attempt.game)
+        task = name.append(f"  {self.attempt.task()}", "not bold default")
         console.stdout().print(task)
 
     def move(self, text: str) -> None:
@@ -169,7 +170,7 @@ class PuzzleSession(Session):
             with console.compiling(game.id):
                 move = game.parse_move(text, before)
         except game_api.IllegalMove as error:
-            print_text(str(error), console.BAD)
+            print_text(game.name_seats(str(error)), console.BAD)
             return
         judgement = _thinking(lambda: self.attempt.play(move))
         print_text(judgement.sentence, console.GOOD if judgement.right else console.BAD)
@@ -183,7 +184,7 @@ class PuzzleSession(Session):
         for reply in judgement.replies:
             seat = game.to_move(state)
             assert seat is not None
-            print_move(seat, game.format_move(reply, state))
+            print_move(game, seat, game.move_label(reply, state))
             state = game.apply(state, reply)
         self.draw()
 

@@ -418,7 +418,7 @@ class RecordViewer:
         """The game and its players."""
         line = rich_text.Text(f"{self.record['match']}  {self.record['game']}  ")
         for seat, name in enumerate(self.record["names"]):
-            line.append("  ").append(console.seat_name(seat)).append(f" {name}")
+            line.append("  ").append(console.seat_name(seat, self.game)).append(f" {name}")
         return line
 
     def turn_text(self, entry: dict[str, Any], before: Any) -> Text:
@@ -427,10 +427,10 @@ class RecordViewer:
         assert seat is not None
         line = (
             rich_text.Text(f"turn {entry['turn']}  ")
-            .append(console.seat_name(seat))
+            .append(console.seat_name(seat, self.game))
             .append(f" {self.record['names'][seat]}: ")
         )
-        line.append(self.game.format_move(entry["move"], before) if "move" in entry else "no move", "bold")
+        line.append(self.game.move_label(entry["move"], before) if "move" in entry else "no move", "bold")
         if "ms" in entry:
             line.append(f"  {entry['ms']:g} ms", "dim")
         for refusal in entry.get("refusals", ()):
@@ -474,18 +474,18 @@ class RecordViewer:
                 if self.game.reads_text and type(move) is str:
                     move = self.game.parse_move(move, state)
                 after = self.game.apply(state, move)
-                texts.append(self.game.format_move(move, state))
+                texts.append(self.game.move_label(move, state))
                 state = after
             except game_api.IllegalMove:
                 rest = (one if type(one) is str else json.dumps(one, ensure_ascii=False) for one in moves[number:])
-                return " ".join([*texts, *rest])
-        return " ".join(texts)
+                return "; ".join([*texts, *rest])
+        return "; ".join(texts)
 
     def ending(self) -> Text:
         """The result, and why bots failed."""
         result = self.record["result"]
         line = console.verdict(
-            game_api.Outcome(result["winner"], result["scores"], result["returns"], result["reason"])
+            game_api.Outcome(result["winner"], result["scores"], result["returns"], result["reason"]), self.game
         )
         for failure in tallies.game_result(self.record).failures:
             name = console.printable(self.record["names"][failure.seat], True)

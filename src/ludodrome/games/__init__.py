@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 GROUP = "ludodrome.games"
 ID = re.compile(r"[a-z][a-z0-9_]{1,29}")
 """An id names a folder, a URL and a page."""
+FOR_PROGRAMS = "## For programs"
+"""The heading in RULES.md between the part for people and the numbered rules."""
 
 
 class GameEntry(NamedTuple):
@@ -50,8 +52,18 @@ class GameEntry(NamedTuple):
         return game
 
     def rules(self) -> str:
-        """The rules for people, as Markdown."""
+        """The whole page of rules, as Markdown."""
         return (package_folder(self.module) / "RULES.md").read_text("utf-8")
+
+    def rules_for_people(self) -> str:
+        """The first part of the rules: what a player needs. The whole page if it has no part for programs."""
+        people, _, programs = self.rules().partition(f"\n{FOR_PROGRAMS}\n")
+        return people.rstrip("\n") + "\n" if programs else people
+
+    def rules_for_programs(self) -> str:
+        """The numbered rules, options and encodings, with their heading. The whole page if it is not divided."""
+        people, _, programs = self.rules().partition(f"\n{FOR_PROGRAMS}\n")
+        return f"{FOR_PROGRAMS}\n{programs}" if programs else people
 
 
 def package_folder(module: str) -> Path:

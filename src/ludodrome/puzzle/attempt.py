@@ -85,13 +85,17 @@ class Attempt:
             shown = start + (len(solution) - start) * self._hints // (len(HINTS) + 1)
             return f"One of the best boards {'begins with' if shown < len(solution) else 'is'} {solution[:shown]}"
         if self._hints > len(HINTS):
-            return f"Try {solution}."
+            return f"Try {self._label(solution)}."
         moves = [self.game.format_move(move, self.state) for move in self.game.legal_moves(self.state)]
         count, at = min(HINTS[self._hints - 1], len(moves)), moves.index(solution)
         first = at % count  # vary the place of the right move
         step = max(1, len(moves) // count)
         named = sorted({moves[(at + (place - first) * step) % len(moves)] for place in range(count)})
-        return f"It is one of {', '.join(named)}."
+        return f"It is one of {', '.join(map(self._label, named))}."
+
+    def _label(self, notation: str) -> str:
+        """A legal move as people read it."""
+        return self.game.move_label(self.game.parse_move(notation, self.state), self.state)
 
     def solution(self) -> str:
         """The solution from here, with its continuation."""

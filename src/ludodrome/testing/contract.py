@@ -159,6 +159,7 @@ def moves_survive_their_notation(game: Game, choose: Choose = listed_move) -> No
             move = choose(game, state, rng)
             assert game.is_legal(state, move)
             assert game.parse_move(game.format_move(move, state), state) == move
+            assert game.parse_move(game.move_label(move, state), state) == move
 
 
 def observations_show_the_state(game: Game, choose: Choose = listed_move) -> None:

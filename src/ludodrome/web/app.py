@@ -44,7 +44,7 @@ from ludodrome.web.owner import OwnerMiddleware, OwnerProof
 from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.programs import ProgramPool
 from ludodrome.web.remote_opponents import RemoteOpponents
-from ludodrome.web.responses import AsciiJSONResponse, Busy, Conflict, HeadMiddleware
+from ludodrome.web.responses import AsciiJSONResponse, Busy, Conflict, HeadMiddleware, malformed_request
 from ludodrome.web.routes import (
     accounts,
     admin,
@@ -279,9 +279,7 @@ def _explain(app: FastAPI) -> None:
 
     async def malformed(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
-        return _answer(request, 422, f"{where or 'the request'}: {first['msg'].lower()}")
+        return _answer(request, 422, malformed_request(error.errors()[0]))
 
     async def missing(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)

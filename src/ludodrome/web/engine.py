@@ -10,7 +10,7 @@ from ludodrome.game import Game, IllegalMove
 from ludodrome.game_extras import extra
 from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.web.budgets import SEARCH_SECONDS, SEARCHES, UNLIMITED, CallerBudget
-from ludodrome.web.position_view import Json
+from ludodrome.web.position_view import Json, line_labels
 from ludodrome.web.responses import Busy
 
 MAX_SEARCHES = 2
@@ -67,6 +67,8 @@ def analyse_position(game: Game, state: Any, seconds: float, lines: int, budget:
             return {"to_move": game.to_move(state), "depth": 0, "nodes": 0, "lines": [hint(game, state, seconds)]}
         *_, found = analyse(game, state, seconds, lines)
     mover = game.to_move(state)
+    state = game.decode(game.encode(state))
+    labels = [line_labels(game, state, [line.text, *line.continuation]) for line in found.lines]
     return {
         "to_move": mover,
         "depth": found.depth,
@@ -74,13 +76,13 @@ def analyse_position(game: Game, state: Any, seconds: float, lines: int, budget:
         "lines": [
             {
                 "move": line.move,
-                "text": line.text,
+                "text": text,
                 "score": round(line.score, 2),
-                "continuation": line.continuation,
+                "continuation": continuation,
                 "proven": line.proven,
                 "distance": line.distance,
             }
-            for line in found.lines
+            for line, (text, *continuation) in zip(found.lines, labels, strict=True)
         ],
     }
 
@@ -91,7 +93,7 @@ def _best_in_playouts(game: Game, state: Any, seconds: float) -> Json:
     move = game.move(found.best, state)
     return {
         "move": move,
-        "text": game.format_move(move, state),
+        "text": game.move_label(move, state),
         "score": None,
         "continuation": [],
         "proven": False,

@@ -395,10 +395,7 @@ class PlayState:
         self._records.append(pack_position(self.game, self._now))
 
     def _move_text(self, move: Any) -> str:
-        codec = self.game.codec
-        if self.game.actions_a_turn > 1:
-            return self.game.format_move(move, self.game.decode(self._now[0]))
-        return codec.format_notation(codec.parse_move(move, self._now), self._now[0])
+        return self.game.move_label(move, self.game.decode(self._now[0]))
 
     def _apply(self, events: Iterable[PlayEvent]) -> None:
         """Apply events that follow the present ones."""

@@ -5,6 +5,7 @@ viewer may see of a running game comes from ``SeenPosition`` alone.
 """
 
 import zlib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,19 @@ def why_illegal(game: Game, state: Any, move: Any) -> str:
     except IllegalMove as wrong:
         return str(wrong)
     return ""
+
+
+def line_labels(game: Game, state: Any, texts: Sequence[str]) -> list[str]:
+    """A line of play, given in notation, as people read it; as it is from the first text that is not a legal move."""
+    labels: list[str] = []
+    for text in texts:
+        try:
+            move = game.parse_move(text, state)
+        except IllegalMove:
+            break
+        labels.append(game.move_label(move, state))
+        state = game.apply(state, move)
+    return [*labels, *texts[len(labels) :]]
 
 
 def _legal(seen: SeenPosition) -> list[Any] | None:

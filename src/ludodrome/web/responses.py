@@ -135,6 +135,59 @@ class Busy(Exception):
     """Too much is going on; the caller may try again."""
 
 
+_KINDS = {
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing_size": "a smaller number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+}
+"""Type of a validation error -> what would be right."""
+_LIMITS = {
+    "string_too_long": "at most {max_length} characters",
+    "string_too_short": "at least {min_length} characters",
+    "too_long": "at most {max_length} entries",
+    "too_short": "at least {min_length} entries",
+    "greater_than_equal": "at least {ge}",
+    "greater_than": "more than {gt}",
+    "less_than_equal": "at most {le}",
+    "less_than": "less than {lt}",
+    "literal_error": "one of {expected}",
+    "enum": "one of {expected}",
+}
+"""Type of a validation error -> the limit, with the names of Pydantic's context."""
+
+
+def malformed_request(error: Mapping[str, Any]) -> str:
+    """A sentence about the first error that Pydantic found in a request."""
+    kind = error["type"]
+    context = {name: f"{one:g}" if type(one) is float else one for name, one in error.get("ctx", {}).items()}
+    place = [part for part in error["loc"] if part not in ("body", "query", "path", "header")]
+    names = [f"entry {part + 1}" if type(part) is int else str(part).replace("_", " ") for part in place]
+    name = " of ".join(reversed(names)) or "the request"
+    if kind == "json_invalid":
+        return "the request is not JSON"
+    if kind == "missing":
+        return f"{name} is missing"
+    if kind == "extra_forbidden":
+        return f"the request has an unknown field: {name}"
+    if kind in _KINDS:
+        return f"{name} must be {_KINDS[kind]}"
+    if kind in _LIMITS:
+        verb = "have" if "length" in _LIMITS[kind] else "be"
+        return f"{name} must {verb} {_LIMITS[kind].format(**context)}"
+    return f"{name} is not valid"
+
+
 def write_error(error: SQLAlchemyError) -> Exception:
     """The error to raise when the database did not save something."""
     if isinstance(error, IntegrityError):

@@ -126,6 +126,18 @@ _templates.env.globals["board_of"] = board_of
 _templates.env.globals["style"] = style
 
 
+@functools.cache
+def seats_of(game_id: str) -> dict[str, str]:
+    """The names and the colours of a game's seats, for the attributes of a page."""
+    game_class = GAMES[game_id].game_class()
+    most = game_class.seat_range()[1]
+    names = (game_class.seat_name(seat) for seat in range(most))
+    return {"names": "|".join(names), "colours": " ".join(game_class.seat_colours[:most])}
+
+
+_templates.env.globals["seats_of"] = seats_of
+
+
 def embedded(value: Any) -> Markup:
     """JSON that is safe inside a script element."""
     text = json.dumps(value, separators=(",", ":"))

@@ -20,7 +20,7 @@ class TicTacToe(Game):
     kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, evaluate.observe)
     evaluator = evaluate.EVALUATOR
     codec = codec
-    seat_names = codec.SIGNS
+    seat_names = seat_signs = codec.SIGNS
 
     @property
     def planes(self) -> Planes:

@@ -199,7 +199,7 @@ class Broadcast:
         for entry in referee.turns[self._turns :]:
             if "move" in entry:
                 self._last, self._last_seat = entry["move"], entry["seat"]
-                self._texts.append(game.format_move(self._last, self._state))
+                self._texts.append(game.move_label(self._last, self._state))
                 self._movers.append(entry["seat"])
                 self._state = game.apply(self._state, self._last)
                 if not seen_by(game, self._state).is_partial:

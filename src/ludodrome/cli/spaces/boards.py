@@ -304,7 +304,8 @@ def check(
 ) -> None:
     """Validate boards in four layers: structure, moves, sequence, playability.
 
-    Names every fault with its step and its rule (`ludodrome rules spaces`). The exit code is 1 if a board is not legal.
+    Names every fault with its step and its rule (`ludodrome rules spaces --full`).
+    The exit code is 1 if a board is not legal.
     """
     checked_rules(rules)
     names, boards = _read_all(board)

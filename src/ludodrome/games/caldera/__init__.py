@@ -29,6 +29,7 @@ class Caldera(Game):
     kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe)
     evaluator = evaluate.EVALUATOR
     codec = codec
+    seat_names = ("Blue", "Orange")
     move_format = (
         "A move is the letter of the piece, the cell where it stands, a sign and the cell it aims at: [C63-53] moves, "
         "[L61x43] captures, [S62^52] forges with the smith on 62 at 52."
@@ -66,6 +67,10 @@ class Caldera(Game):
     def planes(self) -> Planes:
         """The observation planes."""
         return planes.planes_of(self._options["turn_limit"])
+
+    def move_label(self, move: Any, state: Any) -> str:
+        """``S62 forges 52, erupts``; a move of a piece as in the notation."""
+        return codec.format_label(self.format_move(move, state), state)
 
     def tidy_reply(self, text: str) -> str:
         """Write arrows as a dash."""

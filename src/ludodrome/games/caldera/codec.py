@@ -375,9 +375,19 @@ def format_notation(action: int, record: Record) -> str:
     return f"{KIND[slot][0].upper()}{NAMES[source]}{sign}{NAMES[to]}"
 
 
+def format_label(notation: str, state: Any) -> str:
+    """The notation of a legal move in words: ``S62^52`` is ``S62 forges 52``, and perhaps ``, erupts``."""
+    source, forge, target = notation.partition("^")
+    if not forge:
+        return notation
+    erupts = state["board"][int(target[0])][int(target[1])] == VENT - 1
+    return f"{source} forges {target}" + (", erupts" if erupts else "")
+
+
 def parse_notation(text: Any, states: Any, legal: list[int]) -> int:
     """The legal action that the text names; raise IllegalMove."""
     squeezed = "".join(text.split()).lower() if type(text) is str and len(text) <= _LONGEST else ""
+    squeezed = re.sub(",?erupts$", "", re.sub("forges?", "^", squeezed))
     match = _NOTATION.fullmatch(squeezed)
     if not match:
         raise IllegalMove(f"a move is written like 'C63-53', 'L61x43' or 'S62^52', not {show(text)}")

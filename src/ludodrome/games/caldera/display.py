@@ -10,14 +10,15 @@ from ludodrome.painting import CELL, PAPER, SEATS, ground, heights, middle
 
 DIAGRAMS = (
     Diagram(
-        9,
-        "Lancers leap: pick one.",
-        "0000000/0000000/0000000/0001000/0000000/0000000/0000000 c63l61l54s62s64 c03l01l05s02s04 8",
+        "Goal",
+        "You are Blue. Pick the smith on 32, choose Forge and then 22: the whole chain is shown before you confirm.",
+        "0001000/0023000/0033200/0020000/0000000/0000000/0000000 c63l24s32 c12l23l03s05 40",
     ),
+    Diagram("Setup", "The start: crown in the middle, a smith at each side, then the lancers.", "", still=True),
     Diagram(
-        12,
-        "Pick the smith on 42, choose Forge, and look at the chain before you let it go.",
-        "0000000/0002000/0023200/0033310/0000300/0000000/0000000 c63l61l65s42s64 c13l01l05s33s04 20",
+        "Your turn",
+        "Pick a lancer: it leaps. Pick a smith: it steps, or forges.",
+        "0000000/0000000/0000000/0001000/0000000/0000000/0000000 c63l61l54s62s64 c03l01l05s02s04 8",
     ),
 )
 

@@ -33,6 +33,7 @@ class Dots(Game):
     kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe, greedy=strategy.best_edges)
     evaluator = evaluate.EVALUATOR
     codec = codec
+    seat_names = ("Blue", "Orange")
     asks_every_seat = True
     policy = "substitute"
     move_format = "A move is an undrawn edge: [H(2,3)] is the horizontal edge of row 2, column 3; [V(0,1)] is vertical."
@@ -46,7 +47,7 @@ class Dots(Game):
     balance_bot = "level:6"
     reply_patterns = (r"(?<!\w)[hv]\s*\(?\s*\d{1,2}\s*[, ]\s*\d{1,2}\s*\)?(?!\w)", r"(?<!\w)[hv]\d\d(?!\w)")
     reply_keys = frozenset({"orient"})
-    seat_patterns = (r"(?<=│ )0(?= │)", r"(?<=│ )1(?= │)")
+    seat_patterns = (r"(?<=│ )[0●](?= │)", r"(?<=│ )[1◆](?= │)")
     diagrams = display.DIAGRAMS
 
     def __init__(self, /, **options: Any) -> None:
@@ -89,6 +90,15 @@ class Dots(Game):
         board = strategy.board_masks(self._options["rows"], self._options["cols"])
         safe = strategy.safe_edges(board, int(self.encode(state)["edges"]))
         return [move for move in moves if self.action(move, state) in safe] or moves
+
+    def move_label(self, move: Any, state: Any) -> str:
+        """``H(2,3) +1``: with the boxes that the edge closes."""
+        after = self.apply(state, move)
+        return codec.format_label(self.format_move(move, state), sum(after["scores"]) - sum(state["scores"]))
+
+    def name_seats(self, text: str) -> str:
+        """The names of the seats; in a drawing also the signs of the owners of boxes."""
+        return re.sub("(?<=│ )[01](?= │)", lambda found: "●◆"[int(found[0])], super().name_seats(text))
 
     def board_marks(self, states: Any, legal: Sequence[Any]) -> Json:
         """The chains and loops."""

@@ -262,13 +262,18 @@ def explain(fault: int, action: int, record: Record) -> str:
 
 _LONGEST = 100
 _SPACING = str.maketrans("()[],", "     ")
-_EDGE = re.compile(r"([HV]) ?([0-9]+)(?: ([0-9]+))?")
+_EDGE = re.compile(r"([HV]) ?([0-9]+)(?: ([0-9]+))?(?: \+[12])?")
 
 
 def format_notation(action: int, record: Record) -> str:
     """``H(2,3)``."""
     orient, r, c = _edges(*_size(record))[action]
     return f"{orient}({r},{c})"
+
+
+def format_label(notation: str, boxes: int) -> str:
+    """The notation, with the number of boxes that the edge closes: ``H(2,3) +1``."""
+    return f"{notation} +{boxes}" if boxes else notation
 
 
 def parse_notation(text: Any, states: Any, legal: list[int]) -> int:

@@ -10,10 +10,16 @@ from ludodrome.painting import CELL, FAINT, INK, SEATS, Canvas
 
 DIAGRAMS = (
     Diagram(
-        4,
-        "Draw the fourth side of a box, and go on.",
+        "Goal",
+        "You are Blue. Draw the fourth side of a box, and go on.",
         "2x3 111/010/101 1101/1001 .../... 0 0",
         {"rows": 2, "cols": 3},
+    ),
+    Diagram(
+        "A few tips",
+        "You are Blue, and a chain of four is open. Take two boxes, leave two: Orange has to open the other chain.",
+        "2x4 1111/1111/1111 00001/00000 ..../.... 0 0",
+        {"rows": 2, "cols": 4},
     ),
 )
 

@@ -32,7 +32,8 @@ class Santorini(Game):
     codec = codec
     reads_text = True
     policy = "retry:10"
-    seat_names = codec.COLOURS
+    seat_names = seat_signs = codec.COLOURS
+    seat_colours = ("navy", "white", "grey")
     move_format = (
         "A move is [worker_id source dest build], written without blanks: [N1C2B2C3] takes Navy's worker 1 from C2 to "
         "B2 and builds on C3. A winning step names a build as well."
@@ -49,11 +50,22 @@ class Santorini(Game):
     seat_patterns = (r"N[12]", r"W[12]", r"G[12]")
     win_steepness = 0.8
     diagrams = (
-        Diagram(7, "Pick a blue worker, a step, and where it builds.", "00000/02100/01020/00100/00000 C2B3 D3C4 6"),
         Diagram(
-            12, "Three players: each for itself.", "00000/00100/01000/00010/00000 C3B3 D3B4 D2D4 0", {"players": 3}
+            "Goal",
+            "You are Navy. One step wins, and a build follows: pick a worker and find it.",
+            "00000/02300/00110/00000/00000 B2E5 D3C4 8",
+        ),
+        Diagram("Setup", "The start with three players.", "", {"players": 3}, still=True),
+        Diagram(
+            "Your turn",
+            "Pick a navy worker, a step, and where it builds. B2, on level 2, is too high for a worker on level 0.",
+            "00000/02110/00020/00100/00000 C2A4 D3C4 6",
         ),
     )
+
+    def move_label(self, move: Any, state: Any) -> str:
+        """``C2-B2 build C3``: the square says which worker it is."""
+        return codec.format_label(self.format_move(move, state))
 
     def tidy_reply(self, text: str) -> str:
         """Leave out everything between worker and cells."""
@@ -74,7 +86,7 @@ class Santorini(Game):
 
     def paint(self, record: Record) -> Array:
         """Draw a position: cells by height, workers by seat, numbered from 1."""
-        return paint_workers(self, record, 1)
+        return paint_workers(self, record)
 
     @property
     def planes(self) -> Planes:

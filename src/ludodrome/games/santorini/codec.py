@@ -166,6 +166,10 @@ _CANONICAL = re.compile(r"\[([NWG])([12])([A-E][1-5])([A-E][1-5])([A-E][1-5])\]"
 _SPOKEN = re.compile(r"\[\s*([nwg])\s*([12])\s*([a-e]\s*[1-5])\s*([a-e]\s*[1-5])\s*([a-e]\s*[1-5])\s*\]", re.IGNORECASE)
 
 
+_LABEL = re.compile(r"(?:[nwg]?[12])?([a-e][1-5])-([a-e][1-5])builds?([a-e][1-5])", re.IGNORECASE)
+_LONGEST = 100
+
+
 def parse_move(move: Any, states: Any) -> int:
     """The action of a canonical text; raise IllegalMove if it cannot be one here."""
     match = _CANONICAL.fullmatch(move) if type(move) is str else None
@@ -175,15 +179,36 @@ def parse_move(move: Any, states: Any) -> int:
 
 
 def parse_notation(text: Any, states: Any, legal: list[int]) -> int:
-    """The action of the first bracketed move in a text, read leniently."""
+    """The action of the first bracketed move in a text, read leniently, or of a label that is the whole text."""
     match = _SPOKEN.search(text) if type(text) is str else None
-    if match is None:
+    if match is None and (words := _label_words(text, states)):
+        action = _action(words, states)
+    elif match is None:
         raise IllegalMove(f"Format: no move like {EXAMPLE} was found in {show(text)}.")
-    action = _action(tuple("".join(group.split()).upper() for group in match.groups()), states)
+    else:
+        action = _action(tuple("".join(group.split()).upper() for group in match.groups()), states)
     fault = _KERNELS.fault(states, action)
     if fault:
         raise IllegalMove(explain(fault, action, states[0]))
     return action
+
+
+def format_label(notation: str) -> str:
+    """The canonical text in words: ``[N1C2B2C3]`` is ``C2-B2 build C3``."""
+    return f"{notation[3:5]}-{notation[5:7]} build {notation[7:9]}"
+
+
+def _label_words(text: Any, states: Any) -> tuple[str, ...] | None:
+    """The five words of a label, with the worker that stands on its first square; None if it is none."""
+    match = _LABEL.fullmatch("".join(text.split())) if type(text) is str and len(text) <= _LONGEST else None
+    if match is None:
+        return None
+    *fields, players, _, _, ply = _PACKING.unpack(states)
+    seat = ply % players
+    squares = tuple(group.upper() for group in match.groups())
+    own = [NAMES[cell] for cell in fields[4 + seat * WORKERS : 4 + (seat + 1) * WORKERS]]
+    number = own.index(squares[0]) + 1 if squares[0] in own else 1
+    return LETTERS[seat], str(number), *squares
 
 
 def _action(words: tuple[str | Any, ...], states: Any) -> int:

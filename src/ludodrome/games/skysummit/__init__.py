@@ -34,7 +34,8 @@ class Skysummit(Game):
     kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe)
     evaluator = evaluate.EVALUATOR
     codec = codec
-    seat_names = ("●", "◆")
+    seat_names = ("Blue", "Orange")
+    seat_signs = tuple(codec.SIGNS)
     move_format = (
         "A placement is [place B2 C3]. A turn is the worker's number, where it stands, where it goes and where it "
         "builds: [2C3-C4 ^D4]. A step onto level 3 wins and has no build: [2C3-B3]."
@@ -53,11 +54,21 @@ class Skysummit(Game):
     win_steepness = 0.83
     diagrams = (
         Diagram(
-            7,
-            "Pick a blue worker: the dots are its steps. B2 is too high for it.",
-            "00000/02000/01100/00100/00000 C2D4 B4E2 6",
+            "Goal",
+            "You are Blue. One step wins: pick a worker and find it.",
+            "00000/03200/00111/00000/00000 B3E5 C4D2 8",
         ),
-        Diagram(8, "One step wins. Which?", "00000/03200/00111/00000/00000 B3E5 C4D2 8"),
+        Diagram(
+            "Setup",
+            "Levels 1 to 4 in row C: the digits say how high. Blue has circles, Orange diamonds.",
+            "00000/00000/01234/00000/00000 B2D4 B4D2 10",
+            still=True,
+        ),
+        Diagram(
+            "Your turn",
+            "Pick a blue worker: the dots are its steps. B2, on level 2, is too high for a worker on level 0.",
+            "00000/02000/10100/00110/00000 C2D3 B4E2 6",
+        ),
     )
 
     def __init__(self, /, **options: Any) -> None:
@@ -65,14 +76,18 @@ class Skysummit(Game):
         if self._options["turn_limit"] >= BOOK_TURNS:
             self.opening_book = "openings.txt"
 
+    def move_label(self, move: Any, state: Any) -> str:
+        """``C3-C4 build D4``: the square says which worker it is."""
+        return codec.format_label(self.format_move(move, state))
+
     def tidy_reply(self, text: str) -> str:
         """Write arrows as a dash and leave out words between the cells."""
         plain = re.sub(r"-+>|→|\bto\b|--+", "-", text, flags=re.IGNORECASE)
         return re.sub(r"[,;]|\b(?:and|builds?|on|at)\b", " ", plain, flags=re.IGNORECASE)
 
     def paint(self, record: Record) -> Array:
-        """Draw a position: cells by height, workers by seat, numbered from 0."""
-        return paint_workers(self, record, 0)
+        """Draw a position: cells by height, workers by seat, numbered from 1."""
+        return paint_workers(self, record)
 
     @property
     def planes(self) -> Planes:

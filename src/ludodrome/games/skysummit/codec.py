@@ -96,7 +96,7 @@ def _parse_workers(value: Any, ply: int) -> list[int]:
     standing = cells[: 2 * min(ply, 2)]
     if len(set(standing)) != len(standing):
         twice = next(cell for cell in standing if standing.count(cell) > 1)
-        raise BadState(f"workers has two on cell {twice} ({NAMES[twice]})")
+        raise BadState(f"workers has two on {NAMES[twice]}")
     if ply == 1 and cells[0] > cells[1]:
         raise BadState("workers[0] is in ascending order right after the placement")
     return cells
@@ -130,10 +130,10 @@ def _check_summits(heights: bytes, workers: list[int], last: int) -> None:
         if heights[cell] < SUMMIT:
             continue
         if heights[cell] == DOME:
-            raise BadState(f"workers has one on the dome on {_cell(cell)}")
+            raise BadState(f"workers has one on the dome on {NAMES[cell]}")
         if index // WORKERS != last or heights[workers[index ^ 1]] >= SUMMIT:
             raise BadState(
-                f"workers has one on level 3 on {_cell(cell)}; "
+                f"workers has one on level 3 on {NAMES[cell]}; "
                 f"only the last mover, seat {last} here, can be there, with one worker"
             )
 
@@ -225,7 +225,7 @@ def _parse_placement(a: int, b: int) -> int:
     for cell in (a, b):
         validation.integer(cell, 0, CELLS - 1, "a cell of 'to'", IllegalMove)
     if a == b:
-        raise IllegalMove(f"'to' names {_cell(a)} twice; the two workers go on two cells")
+        raise IllegalMove(f"'to' names {NAMES[a]} twice; the two workers go on two cells")
     return python(rules.placement)(a, b)
 
 
@@ -235,7 +235,7 @@ def _parse_step(move: dict[str, Any], fields: tuple[int, ...], states: Any) -> i
     source = fields[4 + fields[8] % 2 * WORKERS + worker]
     direction = _DIRECTION[source][to]
     if direction == OFF_BOARD:
-        raise IllegalMove(f"{_cell(to)} is not next to worker {worker}, which is on {_cell(source)}")
+        raise IllegalMove(f"{NAMES[to]} is not next to worker {worker + 1}, which is on {NAMES[source]}")
     step: int = PLACEMENTS + worker * rules.STEPS_OF_WORKER + direction * rules.BUILDS
     if target is None:
         return step + rules.NO_BUILD
@@ -246,7 +246,7 @@ def _parse_step(move: dict[str, Any], fields: tuple[int, ...], states: Any) -> i
     if fault != rules.BUILD_MISSING:
         raise IllegalMove(explain(fault, step + rules.NO_BUILD, states[0]))
     validation.integer(target, 0, CELLS - 1, "'build', where it is not null,", IllegalMove)
-    raise IllegalMove(f"{_cell(target)} is not next to {_cell(to)}, from where worker {worker} would build")
+    raise IllegalMove(f"{NAMES[target]} is not next to {NAMES[to]}, from where worker {worker + 1} would build")
 
 
 def format_moves(actions: list[int], record: Record) -> list[dict[str, Any]]:
@@ -267,10 +267,6 @@ def _squares(action: int, record: Record) -> tuple[int, int, int, int | None]:
     source = fields[4 + fields[8] % 2 * WORKERS + worker]
     to = _STEP[source][direction]
     return worker, source, to, _STEP[to][target]
-
-
-def _cell(cell: int) -> str:
-    return f"cell {cell} ({NAMES[cell]})"
 
 
 WHY = {
@@ -295,13 +291,13 @@ def explain(fault: int, action: int, record: Record) -> str:
     if action < PLACEMENTS or fault in (GAME_OVER, STEP_OFF_BOARD, BUILD_OFF_BOARD, rules.WRONG_PHASE):
         return WHY[fault]
     _, source, to, target = _squares(action, record)
-    return WHY[fault].format(source=_cell(source), to=_cell(to), target=None if target is None else _cell(target))
+    return WHY[fault].format(source=NAMES[source], to=NAMES[to], target=None if target is None else NAMES[target])
 
 
 # The notation for people
 
 _PLACE = re.compile(r"place([a-e][1-5])([a-e][1-5])")
-_MOVE = re.compile(r"([12])?(?:([a-e][1-5])-)?([a-e][1-5])[↑^+]?([a-e][1-5])?")
+_MOVE = re.compile(r"([12])?(?:([a-e][1-5])-)?([a-e][1-5])(?:[↑^+]|builds?)?([a-e][1-5])?")
 
 
 def format_notation(action: int, record: Record) -> str:
@@ -311,6 +307,11 @@ def format_notation(action: int, record: Record) -> str:
         return f"place {NAMES[a]} {NAMES[b]}"
     worker, source, to, target = _squares(action, record)
     return f"{worker + 1}{NAMES[source]}-{NAMES[to]}" + ("" if target is None else f" ↑{NAMES[target]}")
+
+
+def format_label(notation: str) -> str:
+    """The notation in words: ``2C3-C4 ↑D4`` is ``C3-C4 build D4``."""
+    return re.sub("^[12]", "", notation).replace("↑", "build ")
 
 
 def parse_notation(text: Any, states: Any, legal: list[int]) -> int:

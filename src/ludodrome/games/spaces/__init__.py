@@ -142,6 +142,7 @@ class Spaces(Game):
     reasons = rules.REASONS
     kernels = make_kernels(rules.RULES, observe=planes.observe, one_action_a_turn=False)
     codec = codec
+    seat_names = ("Blue", "Orange")
     move_format = (
         "A move is a whole board, written as size, start column and steps: [3:1:ul8uf] is size 3, start in column 1, "
         "up, left, a trap above, up, finish. Steps are u, l and r; 1 to 9 set a trap as on a number pad (5 is the "

@@ -17,12 +17,18 @@ size 100 may have 20,000 steps, which are a megabyte of JSON and 20 kilobytes of
 MAX_ROUNDS, MAX_LARGE_ROUNDS = 25, 10
 """The most rounds of a match on the page: up to SMALL_SIZE, and above it."""
 DIAGRAMS = (
-    Diagram(17, "Lay a board: from the bottom row up to the goal.", "", {"size": 3, "rounds": 1}),
     Diagram(
-        19,
-        "The other board is in view, turned. Lay an answer and watch the round.",
-        "rounds 3 written seen 1/1 3:1:u6uf -",
-        {"size": 3, "rounds": 1},
+        "Goal",
+        "You are Orange, and Blue's plan is in view, turned around. Lay your plan, then watch both run.",
+        "rounds 3 live seen 1/1 3:1:u6uf -",
+        {"size": 3, "rounds": 1, "rules": "live"},
+    ),
+    Diagram(
+        "Your turn",
+        "A plan with its steps in order. The cross is the trap of step 3.",
+        "rounds 3 live seen 1/1 3:1:u6uf -",
+        {"size": 3, "rounds": 1, "rules": "live"},
+        still=True,
     ),
 )
 

@@ -11,7 +11,7 @@ from ludodrome.game import BadState, Game
 from ludodrome.games import GAMES, find
 from ludodrome.web.budgets import UNLIMITED, CallerBudget, budget_of
 from ludodrome.web.engine import analyse_position, engine_slot_for_request
-from ludodrome.web.position_view import Json, open_game, open_position_view
+from ludodrome.web.position_view import Json, line_labels, open_game, open_position_view
 from ludodrome.web.routes.pages import showcase
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, MovesToTry, Question
 from ludodrome.web.templating import page
@@ -42,7 +42,7 @@ def board(game_id: str, options: Json | None, state: Any, moves: list[Any]) -> J
         seat = game.to_move(position)
         try:
             raw = game.parse_move(move, position) if type(move) is str else move
-            text = game.format_move(raw, position)
+            text = game.move_label(raw, position)
             position = game.apply(position, raw)
         except ValueError as wrong:
             raise ValueError(f"move {number}: {wrong}") from wrong
@@ -64,15 +64,17 @@ def _read(text: str) -> Any:
         return text.strip()
     try:
         return json.loads(text)
-    except (ValueError, RecursionError) as wrong:
-        raise BadState(f"the position is not JSON: {wrong}") from None
+    except json.JSONDecodeError as wrong:
+        raise BadState(f"the position is not JSON: look at line {wrong.lineno}, column {wrong.colno}") from None
+    except (ValueError, RecursionError):
+        raise BadState("the position is not JSON that can be read") from None
 
 
 def solve_position(game: Game, state: Any, seconds: float, budget: CallerBudget = UNLIMITED) -> Json:
     """The exact value of a position, if a solver finds it within ``seconds``."""
     with engine_slot_for_request(budget):
         found = solve(game, state, seconds)
-    text = None if found.move is None else game.format_move(found.move, state)
+    text = None if found.move is None else game.move_label(found.move, state)
     return {
         "to_move": game.to_move(state),
         "value": found.value,
@@ -80,7 +82,7 @@ def solve_position(game: Game, state: Any, seconds: float, budget: CallerBudget 
         "distance": found.distance,
         "move": found.move,
         "text": text,
-        "line": found.line,
+        "line": line_labels(game, state, found.line),
     }
 
 

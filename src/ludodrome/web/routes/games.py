@@ -56,7 +56,7 @@ def position(game_id: str, asked: PositionRequest) -> Json:
     game, state = _position(game_id, asked)
     if asked.move is None:
         return position_view(game, state)
-    text = game.format_move(asked.move, state)
+    text = game.move_label(asked.move, state)
     return {**position_view(game, game.apply(state, asked.move)), "text": text}
 
 

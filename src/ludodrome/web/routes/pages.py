@@ -87,29 +87,30 @@ def play_again(request: Request, game_id: str, name: str) -> Response:
     return page(request, "play.html", game_id, "", data=_play_data(request, game_id, name, None))
 
 
-# The rules for people as HTML, with diagrams among them that can be played on.
+# The rules as HTML: a part for people with diagrams that can be played on, and below it the part for programs.
 # RULES.md is the only source of the text; its markup is rendered, raw HTML in it is not.
 
 
-APPENDICES = ("Encodings", "What is refused", "Example", "Rulings")
-"""Chapters for programmers, collapsed."""
 RULE = re.compile(r"<p><strong>(R(\d+)\. .*?)</strong>")
+DRAWING = re.compile(r"<pre[^>]*>.*?</pre>\n?", re.DOTALL)
 
 
 class Chapter(NamedTuple):
-    """A chapter of the rules."""
+    """A chapter of the rules: its text, and the diagrams beside it."""
 
     anchor: str
     title: str
     body: str
-    folded: bool
+    figures: str = ""
 
 
 class RulesPage(NamedTuple):
-    """The rules of a game, ready for the page."""
+    """The rules of a game, ready for the page. ``lead`` is what comes before the first chapter."""
 
     lead: str
-    chapters: tuple[Chapter, ...]
+    people: tuple[Chapter, ...]
+    preface: str
+    programs: tuple[Chapter, ...]
     diagrams: tuple[Diagram, ...]
 
 
@@ -117,33 +118,49 @@ class RulesPage(NamedTuple):
 def rules(game_id: str) -> RulesPage:
     """The rules of a game; ValueError if there is none of that name."""
     entry = find(game_id)
-    text = MarkdownIt("commonmark", {"html": False}).enable("table").render(entry.rules())
+    diagrams = entry.game_class().diagrams
+    people, programs = entry.rules_for_people(), entry.rules_for_programs()
+    lead, first = _chapters(people, diagrams)
+    preface, second = ("", ()) if people == programs else _chapters(programs.partition("\n")[2], diagrams)
+    return RulesPage(lead, first, preface, second, diagrams)
+
+
+def _chapters(markdown: str, diagrams: tuple[Diagram, ...]) -> tuple[str, tuple[Chapter, ...]]:
+    """What comes before the first heading, and the chapters."""
+    text = MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown)
     text = re.sub(r"<h1>.*?</h1>\s*", "", text, count=1)
     text = text.replace("<table>", '<div class="wide" tabindex="0"><table>').replace("</table>", "</table></div>")
     text = re.sub(r"<pre>", '<pre tabindex="0">', text)
     text = RULE.sub(r'<p id="R\2"><strong>\1</strong>', text)
-    diagrams = entry.game_class().diagrams
     for number, diagram in enumerate(diagrams):
         text = _with_diagram(text, number, diagram)
     lead, *parts = re.split(r"<h2>(.*?)</h2>", text)
-    titles, bodies = parts[::2], parts[1::2]
-    chapters = tuple(
-        Chapter(_anchor(title), html.unescape(title), body, title in APPENDICES)
-        for title, body in zip(titles, bodies, strict=True)
-    )
-    return RulesPage(lead, chapters, diagrams)
+    chapters = []
+    for title, body in zip(parts[::2], parts[1::2], strict=True):
+        figures = "".join(
+            _figure(number, diagram) for number, diagram in enumerate(diagrams) if diagram.rule == html.unescape(title)
+        )
+        # The board is the picture; the drawing is for terminals.
+        shown = DRAWING.sub("", body) if figures else body
+        chapters.append(Chapter(_anchor(title), html.unescape(title), shown, figures))
+    return lead, tuple(chapters)
 
 
 def _with_diagram(text: str, number: int, diagram: Diagram) -> str:
-    """Insert a diagram after its rule."""
-    start = text.index(f'<p id="R{diagram.rule}">')
+    """Insert the diagram of a numbered rule below it, if the text has that rule."""
+    start = text.find(f'<p id="R{diagram.rule}">')
+    if start < 0:
+        return text
     ends = [at for mark in ('<p id="R', "<h2>", "<h3>") if (at := text.find(mark, start + 1)) > 0]
-    figure = (
-        f'<figure class="diagram" data-diagram="{number}">'
+    end = min(ends, default=len(text))
+    return text[:end] + _figure(number, diagram) + text[end:]
+
+
+def _figure(number: int, diagram: Diagram) -> str:
+    return (
+        f'<figure class="diagram{" still" if diagram.still else ""}" data-diagram="{number}">'
         f'<figcaption>{html.escape(diagram.caption)}</figcaption><div class="board"></div></figure>\n'
     )
-    end = min(ends)
-    return text[:end] + figure + text[end:]
 
 
 def _anchor(title: str) -> str:
@@ -154,5 +171,8 @@ def _anchor(title: str) -> str:
 def rules_page(request: Request, game_id: str) -> Response:
     """The rules, with diagrams."""
     book = rules(game_id) if game_id in GAMES else None
-    diagrams = [] if book is None else [{"position": one.position, "options": one.options} for one in book.diagrams]
+    diagrams = [
+        {"position": one.position, "options": one.options, "still": one.still}
+        for one in (book.diagrams if book else ())
+    ]
     return page(request, "rules.html", game_id, "/rules", book=book, data={"game": game_id, "diagrams": diagrams})

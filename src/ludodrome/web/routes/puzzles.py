@@ -17,7 +17,7 @@ from ludodrome.store.plays import add_solved, solved_puzzles
 from ludodrome.web.auth import Anybody, Caller
 from ludodrome.web.budgets import budget_of
 from ludodrome.web.engine import engine_slot_for_request
-from ludodrome.web.position_view import Json, position_view
+from ludodrome.web.position_view import Json, line_labels, position_view
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, PuzzleMove
 from ludodrome.web.templating import page
 
@@ -159,7 +159,8 @@ def move(request: Request, name: str, answer: PuzzleMove, who: Anybody) -> Json:
             steps.append(_step(attempt, after, reply))
         fault = solved_by(request, who).add(attempt.puzzle) if attempt.solved and not session.helped else ""
         keep_session(request, name, session)
-    answered = {"right": judgement.right, "sentence": judgement.sentence, "line": list(judgement.line), "fault": fault}
+    line = line_labels(attempt.game, before, judgement.line)
+    answered = {"right": judgement.right, "sentence": judgement.sentence, "line": line, "fault": fault}
     return {**_view(name, attempt), "judgement": answered, "steps": steps}
 
 
@@ -183,7 +184,7 @@ def solution(request: Request, name: str) -> Json:
     with engine_slot_for_request(budget_of(request)), session.lock:
         _check_unsolved(attempt)
         session.helped = True
-        text = attempt.solution()
+        text = "; ".join(line_labels(attempt.game, attempt.state, attempt.solution().split("  ")))
         keep_session(request, name, session)
     return {"solution": text}
 

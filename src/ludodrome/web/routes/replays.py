@@ -25,7 +25,7 @@ from ludodrome.web.auth import Anybody
 from ludodrome.web.budgets import BUDGETS, GRADINGS, REPLAYS, REVIEWS_CACHED, UNLIMITED, CallerBudget, budget_of
 from ludodrome.web.concurrency import LruCache
 from ludodrome.web.engine import engine_slot
-from ludodrome.web.position_view import Json, observation_marks, open_game
+from ludodrome.web.position_view import Json, line_labels, observation_marks, open_game
 from ludodrome.web.responses import Busy, to_json_bytes
 from ludodrome.web.routes.schemas import ERROR_RESPONSES
 from ludodrome.web.templating import general_page, page
@@ -86,14 +86,15 @@ def replay_json(name: str, record: Json) -> Json:
             }
             for state in replay.states
         ],
-        "turns": [_turn(game, turn) for turn in replay.turns],
-        "stopped": None if replay.stopped is None else _turn(game, replay.stopped),
+        "turns": [_turn(game, turn, state) for turn, state in zip(replay.turns, replay.states, strict=False)],
+        "stopped": None if replay.stopped is None else _turn(game, replay.stopped, None),
         "result": record["result"],
         "digest": record["digest"],
     }
 
 
-def _turn(game: Game, turn: ReplayTurn) -> Json:
+def _turn(game: Game, turn: ReplayTurn, before: Any) -> Json:
+    """A turn; ``before`` is the position that it was made in, None if it has no move."""
     shown = {name: turn.entry[name] for name in TURN_FIELDS if name in turn.entry}
     if "refusals" in shown:
         shown["refusals"] = [
@@ -101,7 +102,8 @@ def _turn(game: Game, turn: ReplayTurn) -> Json:
             for one in shown["refusals"]
         ]
     move = game.page_move(turn.move, turn.text)
-    return {"seat": turn.seat, "move": move, "text": turn.text, "opening": turn.opening, **shown}
+    text = turn.text if before is None else game.move_label(turn.move, before)
+    return {"seat": turn.seat, "move": move, "text": text, "opening": turn.opening, **shown}
 
 
 # Grading in the background: one game after another, in one thread. ``analysis/game_review.py`` defines the grades.
@@ -128,6 +130,7 @@ class Review:
         self.grading = GameReview(
             replay.game, replay.states, replay.moves, [turn.own for turn in replay.turns], seconds=SECONDS
         )
+        self._states = replay.states
         self.order: list[Json] = []
         """The graded plies in the order of grading: the last ply first."""
         self.asked = time.monotonic()
@@ -143,7 +146,7 @@ class Review:
                     graded = next(work, None)
                 if graded is None:
                     return
-                self.order.append(review_json(graded))
+                self.order.append(review_json(self.grading.game, self._states[graded.ply], graded))
                 self._share()
                 self.given_up = self._is_forgotten()
         except Busy:
@@ -189,9 +192,10 @@ class Review:
         }
 
 
-def review_json(graded: GradedMove) -> Json:
-    """A graded ply for the page."""
+def review_json(game: Game, state: Any, graded: GradedMove) -> Json:
+    """A graded ply for the page; ``state`` is the position that its move was made in."""
     found = graded.review
+    text, *continuation = line_labels(game, state, [found.text, *found.continuation])
     return {
         "ply": graded.ply,
         "seat": graded.seat,
@@ -200,7 +204,7 @@ def review_json(graded: GradedMove) -> Json:
         "loss": round(graded.loss, 4),
         "points": None if graded.points is None else round(graded.points, 2),
         "exact": found.exact,
-        "best": {"move": found.move, "text": found.text, "continuation": found.continuation, **_value_json(found.best)},
+        "best": {"move": found.move, "text": text, "continuation": continuation, **_value_json(found.best)},
         "played": _value_json(found.played),
     }
 

@@ -83,7 +83,7 @@ async function attempt(raw) {
     const next = nodeOf(answer.positions[1], from, answer.moves[0]);
     from.children.push(next);
     visit(next, true);
-    say(`${next.made.text}. ${turnWords()}`);
+    say(`${GameBoard.moveWords(next.made.text)}. ${turnWords()}`);
   } catch (error) {
     paint(false);
     board.tell(sentence(error.message.replace(/^move 1: /, "")), true);
@@ -214,7 +214,7 @@ function showLines(found, now) {
         html("b", { class: at ? "mono" : "best mono" }, line.text),
         ` ${worth(GameBoard.unit, line)}`,
         line.continuation.length
-          ? html("span", { class: "mono" }, ` · ${line.continuation.slice(0, 5).join(" ")}`)
+          ? html("span", { class: "mono" }, ` · ${line.continuation.slice(0, 5).join("; ")}`)
           : "",
       ),
     ),
@@ -315,10 +315,12 @@ const button = (one) =>
     {
       type: "button",
       "aria-current": one === node ? "step" : null,
-      title: one.made.text,
+      title: GameBoard.moveWords(one.made.text),
+      "aria-label": `${path(one).length - 1}. ${GameBoard.moveWords(one.made.text)}`,
       onclick: () => visit(one, one.parent === node),
     },
-    `${path(one).length - 1}. ${one.made.text}`,
+    `${path(one).length - 1}. `,
+    GameBoard.moveNode(one.made.text, one.made.seat),
   );
 
 function cut() {
@@ -392,7 +394,7 @@ async function check() {
   } catch (error) {
     if (editing !== now || now.checks !== mine) return;
     Object.assign(now, { answer: null, wrong: true, word: sentence(error.message) });
-    say(error.message);
+    say(sentence(error.message));
   }
   board.tell(now.word, now.wrong); // drawn anew, the board would lose a click that has begun
 }

@@ -1,5 +1,7 @@
 // Requests to the HTTP API, which is the same for every client.
 
+import { NAMES } from "./draw.js";
+
 export const API = "/api/v1";
 
 export class Refusal extends Error {
@@ -86,4 +88,9 @@ export function say(text) {
 }
 
 export const counted = (number, one, many) => `${number} ${number === 1 ? one : many}`;
-export const sentence = (text) => text && text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+/** A text of the server as a sentence for people: it begins large, ends with a point, and has the names of the seats. */
+export function sentence(text) {
+  if (!text) return text;
+  const named = text.replace(/\bseat (\d)\b/gi, (whole, seat) => NAMES[seat] ?? whole);
+  return named[0].toUpperCase() + named.slice(1) + (/[.!?]$/.test(named) ? "" : ".");
+}

@@ -23,6 +23,13 @@ export class Board {
   static startsRow(_at, seat, column) {
     return seat <= column;
   }
+  /** A move in a list: its text, or a small picture of it; and in words, for a title and for screen readers. */
+  static moveNode(text, _seat) {
+    return text;
+  }
+  static moveWords(text) {
+    return text;
+  }
   /** The unit of the engine's scores, and the score that is a clear advantage. */
   static unit = "";
   static scale() {

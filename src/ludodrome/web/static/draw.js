@@ -17,7 +17,11 @@ export const svg = (tag, attributes, ...children) => fill(document.createElement
 /** An HTML element. */
 export const html = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 
-export const SEATS = ["blue circle", "orange diamond", "green square"];
+/** The names of the seats, as the game's package has them, and with the shapes of their pieces. */
+export const NAMES = (document.body.dataset.seats || "First|Second|Third").split("|");
+export const SEATS = NAMES.map(
+  (name, seat) => `${name.length > 1 ? name.toLowerCase() : name} ${["circle", "diamond", "square"][seat]}`,
+);
 
 /** The shape of a seat: round, diamond, square. Coordinates are absolute, so that CSS may move it. */
 export function shape(seat, x, y, r, name = "token") {

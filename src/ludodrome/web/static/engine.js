@@ -1,7 +1,7 @@
 // What the engine says, in words and in the bar; and going on against a bot from any position.
 
 import { get, post, sentence } from "./api.js";
-import { chip, html } from "./draw.js";
+import { chip, html, NAMES } from "./draw.js";
 
 const LEVELS = ["beginner", "easy", "casual", "fair", "good", "strong", "very strong", "expert"];
 
@@ -39,6 +39,11 @@ export function fillBar(node, seats, seat, share, whose = "the seat to move") {
 const MAX_NOTATION = 44;
 
 /** A move in notation, shortened where it is long: a large board has hundreds of characters. */
+/** A move as a picture, where its board has one, or else as a short text. */
+export function briefMove(GameBoard, text, seat) {
+  const node = GameBoard.moveNode(text, seat);
+  return typeof node === "string" ? brief(node) : node;
+}
 export const brief = (text) => (text.length > MAX_NOTATION ? `${text.slice(0, MAX_NOTATION - 1)}…` : text);
 
 export const dotsOfWaiting = () =>
@@ -61,7 +66,7 @@ export async function playOn(dialog, game, seats, seat, begin) {
     "select",
     { id: "own-seat" },
     ...Array.from({ length: seats }, (_, at) =>
-      html("option", { value: at, selected: at === seat }, `Seat ${at + 1}${at === seat ? ", to move" : ""}`),
+      html("option", { value: at, selected: at === seat }, `${NAMES[at]}${at === seat ? ", to move" : ""}`),
     ),
   );
   const other = html("select", { id: "other-bot" }, ...bots.map(option));

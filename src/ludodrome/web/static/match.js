@@ -1,11 +1,12 @@
 // A match as it is played: the board, the players, the moves.
 
-import { get, pageData, say, sentence } from "./api.js";
+import { boardModule, get, pageData, say, sentence } from "./api.js";
 import { chip, html, SEATS } from "./draw.js";
 import { boardMaker, how, listen, modelOf } from "./league.js";
 
 const data = pageData();
 const part = (id) => document.getElementById(id);
+const { GameBoard } = await boardModule();
 const board = (await boardMaker())(part("board"), part("bar"));
 let shown = null;
 
@@ -47,7 +48,11 @@ function moves(view) {
       row = html("li", {}, html("span", { class: "number" }, String(rows.length + 1)));
       rows.push(row);
     }
-    const move = html("span", { class: "played", "aria-current": at === last ? "step" : null, title: text }, text);
+    const move = html(
+      "span",
+      { class: "played", "aria-current": at === last ? "step" : null, title: GameBoard.moveWords(text) },
+      GameBoard.moveNode(text, seat),
+    );
     move.style.gridColumn = seat + 2;
     move.style.gridRow = 1;
     row.append(move);

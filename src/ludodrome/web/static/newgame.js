@@ -1,7 +1,7 @@
 // The dialog that begins a game: who sits where, the options of the game, the clock.
 
 import { get, pageData, sentence } from "./api.js";
-import { chip, html } from "./draw.js";
+import { chip, html, NAMES } from "./draw.js";
 
 const CLOCKS = [
   ["none", "No clock"],
@@ -42,7 +42,7 @@ function seatSelect({ bots, league, local }, number, chosen) {
   return html(
     "div",
     { class: "field" },
-    html("label", { for: `seat-${number}` }, chip(number), `Seat ${number + 1}`),
+    html("label", { for: `seat-${number}` }, chip(number), NAMES[number]),
     html(
       "select",
       { id: `seat-${number}`, name: "seat" },
@@ -60,7 +60,7 @@ function seatSelect({ bots, league, local }, number, chosen) {
           html("input", {
             type: "text",
             id: `program-${number}`,
-            "aria-label": `Program of seat ${number + 1}`,
+            "aria-label": `Program of ${NAMES[number]}`,
             placeholder: "cmd:./mybot or py:mine.py:MyBot",
             autocomplete: "off",
             hidden: true,

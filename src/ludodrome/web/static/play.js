@@ -1,8 +1,8 @@
 // The play page: a game on the server, shown move by move.
 
 import { API, boardModule, get, pageData, post, postPatiently, say, sentence, useKey } from "./api.js";
-import { chip, html, moves as inMotion, pause, SEATS } from "./draw.js";
-import { brief, fillBar, shareOf, worth } from "./engine.js";
+import { chip, html, moves as inMotion, NAMES, pause, SEATS } from "./draw.js";
+import { briefMove, fillBar, shareOf, worth } from "./engine.js";
 import { keyOf, recalled, store, storeKey } from "./keys.js";
 import { Live } from "./live.js";
 import { openDialog } from "./newgame.js";
@@ -204,7 +204,7 @@ function waiting(on) {
 
 function failed(error) {
   engine(html("p", { class: "whole" }, html("b", {}, "That did not work. "), sentence(error.message)));
-  say(error.message);
+  say(sentence(error.message));
 }
 
 // Listening
@@ -282,7 +282,7 @@ async function take(next, animated) {
     for (let number = Math.max(from, before.moves.length) + 1; number <= next.moves.length; number++) {
       await show(number, true);
       const last = view.moves[number - 1];
-      if (last && !view.seats[last.seat].yours) say(`${nameOf(last.seat)}: ${last.text}`);
+      if (last && !view.seats[last.seat].yours) say(`${nameOf(last.seat)}: ${GameBoard.moveWords(last.text)}`);
       if (number < next.moves.length && inMotion()) await pause(GameBoard.moveDelay);
     }
   } else await show(next.moves.length, false);
@@ -359,7 +359,7 @@ async function act(kind, body = {}) {
     busy = false;
     repaint();
     board.tell(sentence(error.message), true);
-    say(error.message);
+    say(sentence(error.message));
   }
 }
 
@@ -380,11 +380,15 @@ async function giveHint() {
         "p",
         { class: "whole" },
         "Try ",
-        html("b", { class: "best mono", title: found.lines[0].text }, brief(found.lines[0].text)),
+        html(
+          "b",
+          { class: "best mono", title: GameBoard.moveWords(found.lines[0].text) },
+          briefMove(GameBoard, found.lines[0].text, found.to_move),
+        ),
         ` ${worth(GameBoard.unit, found.lines[0])}`,
       ),
     );
-    say(`Hint: ${found.lines[0].text}`);
+    say(`Hint: ${GameBoard.moveWords(found.lines[0].text)}`);
   } catch (error) {
     if (asked === engineAsked) failed(error);
   }
@@ -443,7 +447,7 @@ function lines(found) {
           html("b", { class: number ? "mono" : "best mono" }, line.text),
           ` ${worth(GameBoard.unit, line)}`,
           line.continuation.length
-            ? html("span", { class: "mono" }, ` · ${line.continuation.slice(0, 4).join(" ")}`)
+            ? html("span", { class: "mono" }, ` · ${line.continuation.slice(0, 4).join("; ")}`)
             : "",
         ),
       ),
@@ -543,10 +547,11 @@ function list() {
         type: "button",
         "data-ply": at + 1,
         "aria-current": at + 1 === shown ? "step" : null,
-        title: text,
+        title: GameBoard.moveWords(text),
+        "aria-label": GameBoard.moveWords(text),
         onclick: () => look(at + 1),
       },
-      text,
+      GameBoard.moveNode(text, seat),
     );
     button.style.gridColumn = seat + 2;
     button.style.gridRow = 1;
@@ -555,6 +560,7 @@ function list() {
   });
   const node = part("moves");
   node.style.setProperty("--seats", seats);
+  node.classList.toggle("narrow", seats > 2);
   node.replaceChildren(...(rows.length ? rows : [html("li", { class: "none" }, "No moves yet.")]));
   const current = node.querySelector("[aria-current]");
   if (current) node.scrollTop = Math.max(0, current.offsetTop - node.clientHeight + 48);
@@ -564,7 +570,9 @@ async function look(number) {
   if (!view?.id || number < 0 || number > view.moves.length) return;
   hint = null;
   await show(number, Math.abs(number - shown) === 1 && number > shown).catch(failed);
-  const text = number ? `${nameOf(view.moves[number - 1].seat)}: ${view.moves[number - 1].text}` : "The beginning";
+  const text = number
+    ? `${nameOf(view.moves[number - 1].seat)}: ${GameBoard.moveWords(view.moves[number - 1].text)}`
+    : "The beginning";
   say(`Position ${number}. ${text}`);
 }
 
@@ -609,7 +617,7 @@ function invite() {
       const field = html("input", {
         value: (data.address || location.origin) + link,
         readonly: true,
-        "aria-label": `Link of seat ${seat + 1}`,
+        "aria-label": `Link of ${NAMES[seat]}`,
         onfocus: (event) => event.target.select(),
       });
       const button = html(

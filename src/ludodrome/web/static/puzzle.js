@@ -24,7 +24,7 @@ function tell(kind, text, line = []) {
     "div",
     {},
     html("p", { class: kind }, text.replace(/(\s)-(?=\d)/g, "$1−")),
-    line.length > 1 ? html("p", { class: "line" }, line.join("  ")) : null,
+    line.length > 1 ? html("p", { class: "line" }, line.join("; ")) : null,
   );
   part("messages").append(node);
   node.scrollIntoView({ block: "nearest" });

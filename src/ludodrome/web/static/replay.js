@@ -2,7 +2,7 @@
 
 import { boardModule, get, pageData, post, say, sentence } from "./api.js";
 import { chip, html, moves as inMotion, SEATS } from "./draw.js";
-import { brief, copy, dotsOfWaiting, playOn, signed, worth } from "./engine.js";
+import { brief, briefMove, copy, dotsOfWaiting, playOn, signed, worth } from "./engine.js";
 import { Graph } from "./graph.js";
 
 const data = pageData();
@@ -117,7 +117,7 @@ function go(to) {
   history.replaceState(null, "", `#${shown}`);
   show(step === 1);
   const turn = game.turns[shown - 1];
-  say(turn ? `${shown}: ${game.names[turn.seat]}, ${turn.text}` : "The beginning");
+  say(turn ? `${shown}: ${game.names[turn.seat]}, ${GameBoard.moveWords(turn.text)}` : "The beginning");
 }
 
 function show(animate) {
@@ -209,7 +209,7 @@ function telemetry(turn) {
     ].filter(Boolean);
   const known = expectations.get(game.turns.indexOf(turn))?.map(({ text }) => text),
     expected = known?.length ? known : (pv ?? []).filter((one) => typeof one === "string").slice(0, MAX_LINE);
-  if (expected.length) facts.push(`expects ${expected.join(" ").slice(0, MAX_TEXT)}`);
+  if (expected.length) facts.push(`expects ${expected.join("; ").slice(0, MAX_TEXT)}`);
   return [
     ...(facts.length ? [html("p", { class: "own-words" }, html("b", {}, "Its own view: "), facts.join(" · "))] : []),
     ...texts.map((text) => html("p", { class: "muted own-words" }, text)),
@@ -249,7 +249,7 @@ function word() {
       ? ` Best: ${brief(found.best.text)}, ${worth(GameBoard.unit, found.best) || "even"}.`
       : "";
   const expected = lineHere().map(({ text }) => text);
-  return `${game.names[now.to_move]} to move.${best}${expected.length ? ` It expects: ${expected.join(" ")}.` : ""}`;
+  return `${game.names[now.to_move]} to move.${best}${expected.length ? ` It expects: ${expected.join("; ")}.` : ""}`;
 }
 
 function ending() {
@@ -355,10 +355,11 @@ function list() {
         type: "button",
         "data-ply": at + 1,
         class: turn.opening ? "opening" : null,
-        title: turn.opening ? `${turn.text}, set up` : turn.text,
+        title: `${GameBoard.moveWords(turn.text)}${turn.opening ? ", set up" : ""}`,
+        "aria-label": GameBoard.moveWords(turn.text),
         onclick: () => go(at + 1),
       },
-      html("span", { class: "move-text" }, turn.text),
+      html("span", { class: "move-text" }, GameBoard.moveNode(turn.text, turn.seat)),
       html("span", { class: "sign" }, troubled(turn) ? "⚑" : ""),
     );
     button.style.gridColumn = turn.seat + 2;
@@ -367,6 +368,7 @@ function list() {
     column = turn.seat;
   });
   part("moves").style.setProperty("--seats", seats);
+  part("moves").classList.toggle("narrow", seats > 2);
   part("moves").replaceChildren(...(rows.length ? rows : [html("li", { class: "none" }, "No moves.")]));
 }
 
@@ -377,7 +379,8 @@ function marks() {
     if (!sign || !SIGNS[one.grade]) continue;
     sign.textContent = SIGNS[one.grade] + (troubled(game.turns[one.ply]) ? "⚑" : "");
     sign.className = `sign ${one.grade}`;
-    button.title = `${game.turns[one.ply].text}: ${one.grade}`;
+    button.title = `${GameBoard.moveWords(game.turns[one.ply].text)}: ${one.grade}`;
+    button.setAttribute("aria-label", button.title);
   }
 }
 
@@ -401,7 +404,13 @@ function comment() {
         "p",
         {},
         chip(turn.seat),
-        html("b", { class: "mono", title: turn.text }, ` ${brief(turn.text)} `),
+        html(
+          "b",
+          { class: "mono", title: GameBoard.moveWords(turn.text) },
+          " ",
+          briefMove(GameBoard, turn.text, turn.seat),
+          " ",
+        ),
         gradeWords(turn, one),
       ),
     );
@@ -411,10 +420,14 @@ function comment() {
           "p",
           { class: "muted" },
           "Better: ",
-          html("b", { class: "best mono", title: one.best.text }, brief(one.best.text)),
+          html(
+            "b",
+            { class: "best mono", title: GameBoard.moveWords(one.best.text) },
+            briefMove(GameBoard, one.best.text, turn.seat),
+          ),
           ` ${worth(GameBoard.unit, one.best)}`,
           one.best.continuation.length
-            ? html("span", { class: "mono" }, ` · ${one.best.continuation.slice(0, 4).join(" ")}`)
+            ? html("span", { class: "mono" }, ` · ${one.best.continuation.slice(0, 4).join("; ")}`)
             : "",
         ),
       );

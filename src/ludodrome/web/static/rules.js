@@ -15,11 +15,14 @@ function unfold() {
 }
 
 async function diagram(figure) {
-  const { position, options } = data.diagrams[Number(figure.dataset.diagram)];
+  const { position, options, still } = data.diagrams[Number(figure.dataset.diagram)];
   const { GameBoard } = await boardModule();
   const bar = html("div", { class: "bar" }, html("span", { class: "word" }), html("span", { class: "tools" }));
   const again = html("button", { class: "button tight", type: "button", disabled: true }, "Start over");
-  figure.append(bar, again);
+  if (!still) {
+    bar.append(again);
+    figure.append(bar);
+  }
   let current = null;
   const ask = (extra) => post(`/games/${data.game}/positions`, { options, ...extra });
   const board = new GameBoard(figure.querySelector(".board"), bar, {
@@ -47,8 +50,8 @@ async function diagram(figure) {
       before: before?.state,
       lastSeat: before?.to_move,
       seat: current.to_move ?? 0,
-      eyes: current.to_move ?? before?.to_move ?? 0,
-      interactive: current.to_move !== null,
+      eyes: still ? 0 : (current.to_move ?? before?.to_move ?? 0),
+      interactive: !still && current.to_move !== null,
       flip: false,
       animate,
       analysis: false,
@@ -60,7 +63,7 @@ async function diagram(figure) {
       again.disabled = true;
       paint(false);
     } catch (error) {
-      bar.querySelector(".word").textContent = sentence(error.message);
+      figure.querySelector("figcaption").textContent = sentence(error.message);
     }
   };
   again.addEventListener("click", begin);

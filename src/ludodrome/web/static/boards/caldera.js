@@ -114,7 +114,7 @@ export class GameBoard extends Board {
     const [act, marks, what] = this.offer(cell, x, y, mx, my);
     const piece = this.pieceAt(cell);
     const label = [
-      `row ${cell[0]} column ${cell[1]}`,
+      cell.join(""),
       height < 0 ? "vent" : `height ${height}`,
       piece && `${SEATS[piece.seat]} ${piece.type}`,
       what,

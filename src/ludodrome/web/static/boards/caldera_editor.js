@@ -1,6 +1,6 @@
 // The editor of positions of caldera.
 
-import { shape, svg } from "../draw.js";
+import { NAMES, shape, svg } from "../draw.js";
 import { DOWN, icon, plyFor, UP } from "../editor.js";
 import { GLYPHS } from "./caldera.js";
 
@@ -16,7 +16,7 @@ export const editor = {
     ...[0, 1].flatMap((seat) =>
       KINDS.map((kind) => ({
         id: `${seat}${kind}`,
-        name: `${kind[0].toUpperCase()}${kind.slice(1)} of seat ${seat + 1}`,
+        name: `${NAMES[seat]} ${kind}`,
         icon: () =>
           svg("svg", { viewBox: "0 0 56 56", "aria-hidden": "true" }, shape(seat, 28, 28, 23), GLYPHS[kind](28, 28)),
       })),

@@ -5,7 +5,7 @@ import { Board } from "../board.js";
 import { grow, motion, SEATS, shape, svg } from "../draw.js";
 
 const UNIT = 84,
-  PAD = 34,
+  PAD = 38,
   REACH = UNIT * 0.62;
 const SIZES = [1, 2, 3, 4, 5, 6, 7, 8];
 const edgeKey = ({ orient, r, c }) => `${orient}${r}_${c}`;
@@ -116,6 +116,10 @@ export class GameBoard extends Board {
         const [x, y] = this.place(r, c);
         dots.push(svg("circle", { class: "dot", cx: x, cy: y, r: 5.5 }));
       }
+    const labels = [
+      ...Array.from({ length: cols + 1 }, (_, c) => [this.place(0, c)[0], 17, c]),
+      ...Array.from({ length: rows + 1 }, (_, r) => [17, this.place(r, 0)[1], r]),
+    ].map(([x, y, number]) => svg("text", { class: "coordinate", x, y, "pointer-events": "none" }, String(number)));
     this.guide(interactive ? "Draw an edge. Complete a box to claim it and move again." : "");
     return svg(
       "svg",
@@ -128,6 +132,7 @@ export class GameBoard extends Board {
         height: rows * UNIT + 2 * PAD - 8,
         rx: 14,
       }),
+      ...labels,
       ...boxes,
       ...(analysis ? this.chains() : []),
       ...lines,

@@ -1,6 +1,6 @@
 // The editor of positions of dots and boxes.
 
-import { shape, svg } from "../draw.js";
+import { NAMES, shape, svg } from "../draw.js";
 import { icon } from "../editor.js";
 
 export const editor = {
@@ -18,7 +18,7 @@ export const editor = {
     { id: "edge", name: "Edges", icon: () => icon(svg("path", { class: "edge", d: "M4 12h16", "stroke-width": 3 })) },
     ...[0, 1].map((seat) => ({
       id: `box${seat}`,
-      name: `Boxes of seat ${seat + 1}`,
+      name: `${NAMES[seat]} boxes`,
       icon: () =>
         icon(
           svg("rect", { class: `box s${seat}`, x: 2, y: 2, width: 20, height: 20 }),

@@ -7,7 +7,7 @@ import { Board } from "../board.js";
 import { moves } from "../draw.js";
 import { DECK, fill, matrix } from "./decks.js";
 import { Builder } from "./spaces_builder.js";
-import { boardOf, codeOf, isLarge, sequenceOf } from "./spaces_codes.js";
+import { boardOf, codeOf, isLarge, pictureOf, sequenceOf, wordsOf } from "./spaces_codes.js";
 import { Controls } from "./spaces_controls.js";
 import { Grid } from "./spaces_grid.js";
 import { press } from "./spaces_keys.js";
@@ -66,6 +66,13 @@ export class GameBoard extends Board {
   }
   static scale({ size }) {
     return size;
+  }
+  /** A board in a list of moves is a small picture. */
+  static moveNode(text, seat) {
+    return pictureOf(text, seat) ?? text;
+  }
+  static moveWords(text) {
+    return wordsOf(text);
   }
   /** A round has two moves. */
   static startsRow(at) {

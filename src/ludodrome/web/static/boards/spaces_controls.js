@@ -1,6 +1,6 @@
 // What stands below the board of spaces: the word, and the buttons to lay a board, to run a round, to fill a deck.
 
-import { html } from "../draw.js";
+import { html, NAMES } from "../draw.js";
 import { places } from "./decks.js";
 import { finished } from "./spaces_codes.js";
 import { ENDINGS, pointsAt } from "./spaces_round.js";
@@ -109,7 +109,7 @@ export class Controls {
       .filter((seat) => round.fog?.[seat])
       .map((seat) => {
         const steps = round.traps[seat].map(([step]) => step).filter((step) => step <= k + 1);
-        const whose = round.fog.every(Boolean) ? `Seat ${seat + 1}` : "The other";
+        const whose = round.fog.every(Boolean) ? NAMES[seat] : "The other";
         if (!steps.length) return "";
         const last = steps.slice(-MAX_TRAPS),
           which = last.length < steps.length ? ", the last ones" : "";

@@ -241,7 +241,7 @@ export class TowerBoard extends Board {
   worker(seat, w, x, y, extra = "") {
     return svg(
       "g",
-      { class: `worker ${extra}`, "data-worker": extra ? null : `${seat}${w}`, "pointer-events": "none" },
+      { class: `worker s${seat} ${extra}`, "data-worker": extra ? null : `${seat}${w}`, "pointer-events": "none" },
       shape(seat, x, y, 21),
       svg("text", { class: "token-text", x, y: y + 1 }, String(w + 1)),
     );

@@ -1,6 +1,6 @@
 // Editors of positions of skysummit and santorini.
 
-import { shape, svg } from "../draw.js";
+import { NAMES, shape, svg } from "../draw.js";
 import { DOWN, icon, plyFor, rows, UP } from "../editor.js";
 import { cellName, cellNumber } from "./towers.js";
 
@@ -35,7 +35,7 @@ class Towers {
       ...draft.workers.flatMap((pair, seat) =>
         pair.map((_, w) => ({
           id: `w${seat}${w}`,
-          name: `Worker ${w + 1} of seat ${seat + 1}`,
+          name: `${NAMES[seat]} worker ${w + 1}`,
           icon: () => worker(seat, w),
         })),
       ),
