@@ -184,6 +184,8 @@ class GameExtras:
 
     # Terminal and web page
 
+    feel: ClassVar[str] = ""
+    """What the game feels like, in one sentence, for the start page. Empty: its summary is shown."""
     seat_patterns: ClassVar[tuple[str, ...]] = ()
     """One regular expression per seat that matches its pieces in ``render``, to colour them in a terminal."""
     diagrams: ClassVar[tuple[Diagram, ...]] = ()

@@ -38,6 +38,8 @@ from ludodrome.store.league_presence import HERE_MS, is_reserved
 from ludodrome.store.models import now_ms, unpacked
 
 LEASE_MS = 15_000
+LINGER_MS = 4_000
+"""Milliseconds for which a match is shown after its end."""
 RECORD_PAGE = 25
 """Records that are read together."""
 MAX_TRIES = 20
@@ -304,13 +306,28 @@ def show(engine: Engine, match_id: str, version: int, view: dict[str, Any]) -> N
 
 
 def live(engine: Engine) -> dict[str, tuple[str, int]]:
-    """The matches in progress, requested ones first: game and version of each."""
+    """The matches in progress, requested ones first: game and version of each.
+
+    One that has just ended stays for a moment, so that spectators see its last move.
+    """
     wanted = select(LiveMatchRow.match, MatchRow.game, LiveMatchRow.version).join(
         MatchRow, MatchRow.id == LiveMatchRow.match
     )
-    wanted = wanted.where(MatchRow.status == PLAYING).order_by(MatchRow.why == LADDER, MatchRow.begun, MatchRow.id)
     with Session(engine) as session:
+        seen = or_(MatchRow.status == PLAYING, _is_fresh(clock_ms(session)))
+        wanted = wanted.where(seen).order_by(MatchRow.why == LADDER, MatchRow.begun, MatchRow.id)
         return {match: (game, version) for match, game, version in session.execute(wanted).tuples()}
+
+
+def forget_views(session: Session) -> None:
+    """Delete the live views of matches that ended some time ago."""
+    over = select(MatchRow.id).where(MatchRow.status.in_((DONE, DROPPED)), ~_is_fresh(clock_ms(session)))
+    session.execute(delete(LiveMatchRow).where(LiveMatchRow.match.in_(over)))
+
+
+def _is_fresh(moment: int) -> Any:
+    """SQL: whether a match ended so short a time ago that it is still shown."""
+    return (MatchRow.status == DONE) & is_recent(MatchRow.ended, moment, LINGER_MS)
 
 
 def live_views(engine: Engine, matches: Sequence[str]) -> dict[str, tuple[int, dict[str, Any]]]:

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session, aliased
 from ludodrome.store import audit
 from ludodrome.store.announcements import BOT, LEAGUE, announce
 from ludodrome.store.database import row_count, writing
+from ludodrome.store.league_matches import forget_views
 from ludodrome.store.league_models import (
     BUILTIN,
     DONE,
@@ -24,7 +25,6 @@ from ludodrome.store.league_models import (
     FinishedGameRow,
     HeadToHeadRow,
     LadderRow,
-    LiveMatchRow,
     MatchRow,
     MatchSeatRow,
     PrivateLogRow,
@@ -271,7 +271,7 @@ def finish(
         for seat, content in enumerate(logs):
             if any(content.values()):
                 session.add(PrivateLogRow(match=match_id, seat=seat, content=packed(content)))
-        session.execute(delete(LiveMatchRow).where(LiveMatchRow.match == match_id))
+        forget_views(session)
         announce(session, LEAGUE, match_id)
         if place is not None:
             wanted = select(MatchSeatRow.bot, MatchSeatRow.version).where(MatchSeatRow.match == match_id)

@@ -3,6 +3,8 @@
 import asyncio
 import json
 import logging
+import random
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -14,12 +16,13 @@ from sqlalchemy import Engine
 from ludodrome.arena.ladder import events
 from ludodrome.arena.ladder.prior_ratings import prior_ratings
 from ludodrome.arena.ladder.rating_updates import MIDDLE, displayed_rating, failed_seats
+from ludodrome.arena.ladder.show_matches import ShowMatches
 from ludodrome.arena.matches.tallies import GameResult
 from ludodrome.arena.records import private_parts, public, withheld
 from ludodrome.arena.tournaments.plans import TournamentPlan
 from ludodrome.arena.tournaments.report import crosstable, standings
 from ludodrome.arena.tournaments.report_page import steps
-from ludodrome.games import make
+from ludodrome.games import BUILT_IN, make
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.league_bots import BotEntry, BotStanding, RatedVersion
 from ludodrome.store.league_matches import KeptRecord, MatchInfo, find_match, live, live_views, logs_of
@@ -312,11 +315,22 @@ MAX_WATCHED = 12
 _log = logging.getLogger(__name__)
 
 
+SHOW = "show-"
+"""What the id of a game's show match begins with; the game follows."""
+ANY = ""
+"""The key of spectators who take any game."""
+
+
 class Spectators:
-    """The running matches, as this process knows them."""
+    """The running matches, as this process knows them; where there is none, a show match."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self.shows = ShowMatches(self.hear)
+        self._watched_games: Counter[str] = Counter()
+        """Open streams by game."""
+        self._any_game: str | None = None
+        """The game that is shown to those who take any."""
         self._views: dict[str, tuple[str, int, Json]] = {}
         """By match: its game, the version, the view; in the order in which they are shown."""
         self._notifier = Notifier()
@@ -331,6 +345,7 @@ class Spectators:
     def close(self) -> None:
         """End all streams."""
         self.closed = True
+        self.shows.close()
         self._notifier.notify_all()
 
     def hear(self, subject: str = "") -> None:
@@ -341,7 +356,7 @@ class Spectators:
     async def matches(self, game: str | None = None, match: str | None = None) -> AsyncGenerator[Json | None, None]:
         """Changes in the matches of a game, or in one match: its ``view``, or ``gone``; None as a sign of life."""
         known: dict[str, int] = {}
-        async with self._watched():
+        async with self._watched((game or ANY) if match is None else None):
             while not self.closed:
                 tick = self._tick
                 current = {
@@ -393,13 +408,36 @@ class Spectators:
                 found[name] = game, version, with_marks(view)
             elif name in self._views:
                 found[name] = self._views[name]
+        return found | self._look_at_shows({game for game, _ in now.values()})
+
+    def _look_at_shows(self, played: set[str]) -> dict[str, tuple[str, int, Json]]:
+        """The show matches of the watched games of which nothing is played; they begin if they must."""
+        watched = {game for game, count in list(self._watched_games.items()) if count > 0}
+        wanted = watched - played - {ANY}
+        if ANY in watched and not played and not wanted:
+            if self._any_game is None:
+                self._any_game = random.choice([game.id for game in BUILT_IN.values() if not game.by_steps])
+            wanted = {self._any_game}
+        self.shows.watch(wanted)
+        found = {}
+        for game in sorted(wanted):
+            show, name = self.shows.view(game), f"{SHOW}{game}"
+            if show is not None:
+                old = self._views.get(name)
+                known = old is not None and old[1] == show.version
+                found[name] = old if known and old else (game, show.version, with_marks(show.view))
         return found
 
     async def _poll(self) -> None:
         heard = self._announcements
-        while self.watching and not self.closed:
+        while not self.closed:
             await self._announced.wait(partial(self._has_heard, heard), POLL_SECONDS)
             heard = self._announcements
+            if not self.watching:
+                self._any_game = None
+                await run_in_threadpool(self.shows.watch, ())
+                if not self.watching:  # nobody came while it waited
+                    return
             try:
                 await self.look()
             except Exception:  # the database may answer the next time, and nobody else would restart this task
@@ -410,9 +448,11 @@ class Spectators:
         return self._announcements != before
 
     @asynccontextmanager
-    async def _watched(self) -> AsyncIterator[None]:
-        """Count a spectator; the first one starts the polling."""
+    async def _watched(self, game: str | None) -> AsyncIterator[None]:
+        """Count a spectator, of a game if a show match may be shown; the first one starts the polling."""
         self.watching += 1
+        if game is not None:
+            self._watched_games[game] += 1
         try:
             await self.look()
             if self._polling is None or self._polling.done():
@@ -420,6 +460,8 @@ class Spectators:
             yield
         finally:
             self.watching -= 1
+            if game is not None:
+                self._watched_games[game] -= 1
 
 
 def with_marks(view: Json) -> Json:

@@ -113,9 +113,18 @@ async def events_of_match(request: Request, match_id: MatchId, who: Anybody) -> 
     return _event_stream(request, None, match_id)
 
 
+@router.get("/live", response_class=Response, responses=STREAM)
+async def live_everywhere(request: Request, who: Anybody) -> StreamedResponse:
+    """All running matches, or a show match between built-ins while there is none: a view whenever one changes."""
+    return _event_stream(request, None, None)
+
+
 @router.get("/live/{game_id}", response_class=Response, responses=STREAM)
 async def live(request: Request, game_id: str, who: Anybody) -> StreamedResponse:
-    """All running matches of a game: a view whenever one changes, and ``gone`` when one is over."""
+    """All running matches of a game: a view whenever one changes, and ``gone`` when one is over.
+
+    While there is none, it is a show match between built-ins, with ``show`` and the ``evaluation`` in its view.
+    """
     check_game(game_id)
     return _event_stream(request, game_id, None)
 

@@ -1,0 +1,1 @@
+SAMPLE_FILE="sample_game.json"
