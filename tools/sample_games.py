@@ -33,7 +33,7 @@ MAX_OPTIONS = {"rounds": 3}
 """Options that would make a sample long."""
 DRAW = """async ([board, positions, turns]) => {
   const { GameBoard } = await import(`/static/boards/${board}.js`);
-  const host = document.createElement("div"), bar = document.createElement("div"), place = document.createElement("div");
+  const [host, bar, place] = [1, 2, 3].map(() => document.createElement("div"));
   bar.innerHTML = '<span class="word"></span><span class="tools"></span>';
   place.append(host, bar);
   document.body.replaceChildren(place);

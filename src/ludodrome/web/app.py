@@ -59,6 +59,7 @@ from ludodrome.web.routes import (
     puzzles,
     remote_bots,
     replays,
+    start,
     versions,
 )
 from ludodrome.web.routes.bots import FailedCheck, UploadChecker
@@ -70,6 +71,7 @@ from ludodrome.web.templating import MIN_GZIP_BYTES, CachedStaticFiles, error_pa
 
 API_ROUTERS = (
     games.router,
+    start.router,
     plays.router,
     live.router,
     analysis.router,
@@ -85,6 +87,7 @@ API_ROUTERS = (
     admin.router,
 )
 PAGE_ROUTERS = (
+    start.pages,
     docs.pages,
     league.pages,
     metrics.router,

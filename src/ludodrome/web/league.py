@@ -14,6 +14,7 @@ from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import Engine
 
 from ludodrome.arena.ladder import events
+from ludodrome.arena.ladder.prior_ratings import crosstable as measured_crosstable
 from ludodrome.arena.ladder.prior_ratings import prior_ratings
 from ludodrome.arena.ladder.rating_updates import MIDDLE, displayed_rating, failed_seats
 from ludodrome.arena.ladder.show_matches import ShowMatches
@@ -122,13 +123,24 @@ def _failure(engine: Engine, match: MatchInfo, seat: int) -> Json:
 
 
 def leaderboard(engine: Engine, game: str, most: int = PAGE_ROWS, skip: int = 0) -> list[Json]:
-    """The bots of a game, the best first, each with its place and its trend; those without a rating have no place."""
+    """The bots of a game, the best first, each with its place and its trend; those without a rating have no place.
+
+    ``measured_games`` and ``measured_score`` of a built-in are those of its measured rating, and so is its trend before
+    its first rated game: how its rating settled while these games were counted.
+    """
     found = league_bots.standings(engine, game, most, skip)
+    measured = {one.spec: one for one in measured_crosstable(game)}
     trends = league_bots.trends(engine, [one.entry.id for one in found if one.games], TREND)
     lines = []
     for place, standing in enumerate(found, skip + 1):
         trend = [round(displayed_rating(mu, None).rating) for mu in trends.get(standing.entry.id, [])]
-        lines.append({"place": None if standing.mu is None else place, **rated_bot(standing), "trend": trend})
+        line = {"place": None if standing.mu is None else place, **rated_bot(standing), "trend": trend}
+        prior = measured.get(standing.entry.name) if standing.entry.kind == BUILTIN else None
+        line["measured_games"] = 0 if prior is None else prior.rating.games
+        line["measured_score"] = None if prior is None else round(prior.points / max(1, prior.rating.games), 4)
+        if prior is not None and not standing.games:
+            line["trend"] = [round(MIDDLE + elo) for elo in prior.trend]
+        lines.append(line)
     return lines
 
 

@@ -224,7 +224,7 @@ def _opening_texts(game: Game, play_spec: PlaySpec) -> tuple[list[str], list[int
     texts: list[str] = []
     movers: list[int] = []
     for move in play_spec.opening:
-        movers.append(int(game.to_move(state)))
+        movers.append(game.to_move(state) or 0)
         texts.append(game.format_move(move, state))
         state = game.apply(state, move)
     return ([], []) if seen_by(game, state).is_partial else (texts, movers)

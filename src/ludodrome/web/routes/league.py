@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import Field
 
 from ludodrome.arena.ladder import events
+from ludodrome.arena.ladder.prior_ratings import crosstable, prior_ratings
 from ludodrome.arena.ladder.uploads import MAX_UPLOADED_MODULE, OFF, is_module, is_packed
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
 from ludodrome.games import GAMES, find
@@ -258,6 +259,8 @@ RECENT = 12
 GLANCE = 0.05
 """Seconds that a page waits for optional facts."""
 TOURNAMENTS = 6
+SHOW_MATCH = "show"
+"""In the place of a match's id: what is played now."""
 
 
 def _here(request: Request, game_id: str) -> Any:
@@ -282,6 +285,8 @@ def arena_page(request: Request, game_id: str, who: Anybody) -> Response:
         may=who.account is not None,
         word=league.runner_notice(engine),
         most_pairs=events.MAX_PAIRS,
+        measured=prior_ratings(game_id),
+        measured_rows=crosstable(game_id),
         data=data,
     )
 
@@ -342,6 +347,7 @@ def leaderboard_page(
         "/leaderboard",
         lines=lines,
         axis=axis,
+        measured=prior_ratings(game_id),
         mine=mine,
         word=league.runner_notice(engine),
         before=max(0, skip - league.PAGE_ROWS) if skip else None,
@@ -394,8 +400,10 @@ def tournament_page(request: Request, game_id: str, event_id: str, who: Anybody)
 
 @pages.get("/{game_id}/matches/{match_id}")
 def match_page(request: Request, game_id: str, match_id: str) -> Response:
-    """A running match; a finished one redirects to its replay."""
+    """A running match, or the show match of the game; a finished one redirects to its replay."""
     _here(request, game_id)
+    if match_id == SHOW_MATCH:
+        return page(request, "match.html", game_id, "/arena", match=None, data={"game": game_id, "match": None})
     found = match_of(request, match_id[:60])
     if found.counted is not None:
         return RedirectResponse(f"/games/{found.id}")

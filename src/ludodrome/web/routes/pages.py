@@ -1,4 +1,4 @@
-"""Pages: the home page, pages to play on, the rules."""
+"""Pages to play on, and the rules."""
 
 import html
 import json
@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse, Response
 from markdown_it import MarkdownIt
 
 from ludodrome.game_extras import Diagram
-from ludodrome.games import BUILT_IN, GAMES, PAGE_ORDER, find
+from ludodrome.games import BUILT_IN, GAMES, find
 from ludodrome.web.budgets import budget_of
 from ludodrome.web.position_view import Json
 from ludodrome.web.templating import general_page, page
@@ -43,14 +43,6 @@ def _empty(game_id: str) -> Json:
 
 
 pages = APIRouter(include_in_schema=False)
-
-FIRST = PAGE_ORDER[0]
-
-
-@pages.get("/")
-def home() -> Response:
-    """The first game."""
-    return RedirectResponse(f"/{FIRST}")
 
 
 @pages.get("/favicon.ico")

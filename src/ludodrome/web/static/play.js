@@ -84,6 +84,7 @@ async function open(game) {
   await take(game, false);
   history.replaceState(null, "", `/${data.game}/plays/${view.id}${role === "guest" ? "?as=guest" : ""}`);
   store(data.game, role === "guest" ? `${view.id} guest` : view.id);
+  store("last", data.game);
   live?.end();
   live = new Live(view.id, keyOf(view.id, role), receive, failed);
 }
