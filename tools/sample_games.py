@@ -22,8 +22,8 @@ from ludodrome.atomic_io import write_whole
 from ludodrome.game import Game
 from ludodrome.games import BUILT_IN, find, make, package_folder
 from ludodrome.web.position_view import board_of
+from ludodrome.web.routes.pages import SAMPLE_FILE
 from ludodrome.web.routes.replays import replay_json
-from ludodrome.web.routes.start import SAMPLE_FILE
 from tests.web.serving import browser, server
 
 FIRST, RIVALS = "expert:nodes=50000", ("level:7", "level:6", "level:5")

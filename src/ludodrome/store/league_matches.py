@@ -39,7 +39,7 @@ from ludodrome.store.models import now_ms, unpacked
 
 LEASE_MS = 15_000
 LINGER_MS = 4_000
-"""Milliseconds for which a match is shown after its end."""
+"""Milliseconds for which a match is shown after its end, so that spectators see its last move."""
 RECORD_PAGE = 25
 """Records that are read together."""
 MAX_TRIES = 20
@@ -306,26 +306,17 @@ def show(engine: Engine, match_id: str, version: int, view: dict[str, Any]) -> N
 
 
 def live(engine: Engine) -> dict[str, tuple[str, int]]:
-    """The matches in progress, requested ones first: game and version of each.
-
-    One that has just ended stays for a moment, so that spectators see its last move.
-    """
+    """The matches in progress or just over, requested ones first: game and version of each."""
     wanted = select(LiveMatchRow.match, MatchRow.game, LiveMatchRow.version).join(
         MatchRow, MatchRow.id == LiveMatchRow.match
     )
+    wanted = wanted.order_by(MatchRow.why == LADDER, MatchRow.begun, MatchRow.id)
     with Session(engine) as session:
-        seen = or_(MatchRow.status == PLAYING, _is_fresh(clock_ms(session)))
-        wanted = wanted.where(seen).order_by(MatchRow.why == LADDER, MatchRow.begun, MatchRow.id)
+        wanted = wanted.where(or_(MatchRow.status == PLAYING, has_just_ended(clock_ms(session))))
         return {match: (game, version) for match, game, version in session.execute(wanted).tuples()}
 
 
-def forget_views(session: Session) -> None:
-    """Delete the live views of matches that ended some time ago."""
-    over = select(MatchRow.id).where(MatchRow.status.in_((DONE, DROPPED)), ~_is_fresh(clock_ms(session)))
-    session.execute(delete(LiveMatchRow).where(LiveMatchRow.match.in_(over)))
-
-
-def _is_fresh(moment: int) -> Any:
+def has_just_ended(moment: int) -> Any:
     """SQL: whether a match ended so short a time ago that it is still shown."""
     return (MatchRow.status == DONE) & is_recent(MatchRow.ended, moment, LINGER_MS)
 

@@ -59,7 +59,6 @@ from ludodrome.web.routes import (
     puzzles,
     remote_bots,
     replays,
-    start,
     versions,
 )
 from ludodrome.web.routes.bots import FailedCheck, UploadChecker
@@ -68,10 +67,10 @@ from ludodrome.web.routes.remote_bots import RelayRegistry
 from ludodrome.web.routes.replays import Reviewer
 from ludodrome.web.security import LOCAL, SecurityMiddleware, lan_names, put_headers
 from ludodrome.web.templating import MIN_GZIP_BYTES, CachedStaticFiles, error_page
+from ludodrome.web.warm_up import WarmUp
 
 API_ROUTERS = (
     games.router,
-    start.router,
     plays.router,
     live.router,
     analysis.router,
@@ -87,7 +86,6 @@ API_ROUTERS = (
     admin.router,
 )
 PAGE_ROUTERS = (
-    start.pages,
     docs.pages,
     league.pages,
     metrics.router,
@@ -129,10 +127,10 @@ def create_app(
     """Create the app over a database.
 
     ``host_names``: names it answers to besides those of this machine; ``behind_proxy``: trust the addresses that a
-    proxy forwards; ``warm``: games to compile in the background at start; ``processes``: how many web processes serve
-    together and share their counts, and ``started``: when they did, in milliseconds since 1970 (default: now);
-    ``owner``: what proves that a caller is the owner, in other modes than hosted; ``sandbox``: ``required``,
-    ``preferred`` or ``off``, for uploaded bots.
+    proxy forwards; ``warm``: games to compile and load in the background at start, of which the first must be loaded
+    before the server is ready; ``processes``: how many web processes serve together and share their counts, and
+    ``started``: when they did, in milliseconds since 1970 (default: now); ``owner``: what proves that a caller is the
+    owner, in other modes than hosted; ``sandbox``: ``required``, ``preferred`` or ``off``, for uploaded bots.
     """
     ensure_local(engine)
     enter_builtins(engine)
@@ -144,12 +142,14 @@ def create_app(
         listener = _listen(app)
         listener.start()
         beating = asyncio.create_task(_beat(app)) if processes > 1 else None
-        app.state.readiness.start({game_id: executor.submit(games.warm_up, game_id) for game_id in warm})
+        app.state.warm_up.start()
+        app.state.readiness.start(dict.fromkeys(warm[:1], app.state.warm_up.first))
         limits = app.state.limits
         limits.start()
         yield
         limits.close()
         app.state.readiness.stop()
+        app.state.warm_up.stop()
         app.state.health.close()
         if beating is not None:
             beating.cancel()
@@ -190,6 +190,7 @@ def create_app(
     app.state.metrics = Metrics()
     app.state.health = HealthMonitor(app)
     app.state.readiness = Readiness()
+    app.state.warm_up = WarmUp(warm, lambda game_id: executor.submit(games.warm_up, game_id))
     policy = sandbox or (REQUIRED if mode == "hosted" else PREFERRED)
     app.state.bot_pool = BotPool(executor, ProgramPool(engine, policy, own=mode == "local"), RemoteOpponents(engine))
     app.state.processes = processes

@@ -36,9 +36,11 @@ PACE, ROUND_PACE = 1.4, 5.0
 """Seconds between two moves; where a move is a whole plan, spectators need longer."""
 INTERMISSION = 5.0
 """Seconds for which the end of a game is shown."""
+PATIENCE = 2.0
+"""Seconds that the thread which reads has to end."""
 IDLE_SECONDS = 20.0
 """Seconds after which the process ends if nobody watches."""
-BEST = 6
+BEST = 5
 """Show matches are between neighbours among this many of the best built-ins."""
 NODES = 2_000
 """Positions searched for the evaluation that spectators see."""
@@ -200,6 +202,7 @@ class ShowMatches:
         self._changed = changed
         self._lock = threading.Lock()
         self._child: subprocess.Popen[str] | None = None
+        self._reader: threading.Thread | None = None
         self._wanted: frozenset[str] = frozenset()
         self._views: dict[str, ShowView] = {}
         self._version = 0
@@ -221,7 +224,7 @@ class ShowMatches:
             child = self._child
             assert child is not None
             assert child.stdin is not None
-            with suppress(OSError):  # it has just ended: the next call starts another one
+            with suppress(OSError, ValueError):  # it has just ended: the next call starts another one
                 child.stdin.write(json.dumps(sorted(wanted)) + "\n")
                 child.stdin.flush()
 
@@ -242,13 +245,16 @@ class ShowMatches:
         if child is not None:
             child.kill()
             child.wait()
+            if self._reader is not None:
+                self._reader.join(PATIENCE)
 
     def _start(self) -> "subprocess.Popen[str]":
         # in a session of its own: Ctrl-C at the server's terminal is for the server, which ends it
         child = subprocess.Popen(
             self.COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
-        threading.Thread(target=self._read, args=(child,), name="show-matches", daemon=True).start()
+        self._reader = threading.Thread(target=self._read, args=(child,), name="show-matches", daemon=True)
+        self._reader.start()
         return child
 
     def _read(self, child: "subprocess.Popen[str]") -> None:
@@ -263,6 +269,10 @@ class ShowMatches:
                     self._views[news["game"]] = ShowView(self._version, news["view"])
                 self._changed()
         child.wait()
+        with self._lock, suppress(OSError):
+            child.stdout.close()
+            if child.stdin is not None:
+                child.stdin.close()
 
 
 if __name__ == "__main__":
