@@ -103,6 +103,8 @@ MAX_UPLOADED_RECORDS = 200
 """Uploaded records kept at once."""
 MAX_SHARED_SESSIONS, MAX_SHARED_REVIEWS = 5000, 500
 """Puzzle sessions and reviews in the database, where several web processes share them."""
+MAX_SHOWS, SHOW_SECONDS = 50, 60.0
+"""Entries about show matches in the database, where several web processes share them, and how long they stay."""
 HOURS = 12 * 3600.0
 """Seconds that an unused entry stays in memory."""
 BEAT_SECONDS = 10.0
@@ -206,7 +208,8 @@ def create_app(
         app.state.uploaded_records = SharedCache(engine, "record", MAX_UPLOADED_RECORDS, HOURS, share=records_each)
         app.state.reviewer = Reviewer(SharedCache(engine, "review", MAX_SHARED_REVIEWS, HOURS))
     app.state.doctor = UploadChecker(policy)
-    app.state.spectators = Spectators(engine)
+    shows = SharedCache(engine, "show", MAX_SHOWS, SHOW_SECONDS) if processes > 1 else None
+    app.state.spectators = Spectators(engine, shows)
     app.state.relays = RelayRegistry(engine)
     _watch(app, executor)
     everywhere = [Depends(count_request)]

@@ -25,6 +25,7 @@ from ludodrome.arena.tournaments.report import crosstable, standings
 from ludodrome.arena.tournaments.report_page import steps
 from ludodrome.games import BUILT_IN, make
 from ludodrome.store import league_bots, league_matches
+from ludodrome.store.announcements import SharedCache
 from ludodrome.store.league_bots import BotEntry, BotStanding, RatedVersion
 from ludodrome.store.league_matches import KeptRecord, MatchInfo, find_match, live, live_views, logs_of
 from ludodrome.store.league_models import BUILTIN, EventRow
@@ -336,9 +337,9 @@ ANY = ""
 class Spectators:
     """The running matches, as this process knows them; where there is none, a show match."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, shared: SharedCache | None = None) -> None:
         self._engine = engine
-        self.shows = ShowMatches(self.hear)
+        self.shows = ShowMatches(self.hear, shared)
         self._watched_games: Counter[str] = Counter()
         """Open streams by game."""
         self._any_game: str | None = None
@@ -445,13 +446,14 @@ class Spectators:
         while not self.closed:
             await self._announced.wait(partial(self._has_heard, heard), POLL_SECONDS)
             heard = self._announcements
-            if not self.watching:
-                self._any_game = None
-                await run_in_threadpool(self.shows.watch, ())
-                if not self.watching:  # nobody came while it waited
-                    return
             try:
-                await self.look()
+                if self.watching:
+                    await self.look()
+                else:
+                    self._any_game = None
+                    plays = await run_in_threadpool(self.shows.watch, ())  # maybe for those of other web processes
+                    if not plays and not self.watching:
+                        return
             except Exception:  # the database may answer the next time, and nobody else would restart this task
                 _log.exception("spectators: the matches could not be read")
             await asyncio.sleep(min(LOOK_SECONDS, POLL_SECONDS))

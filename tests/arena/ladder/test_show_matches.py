@@ -5,15 +5,21 @@ import random
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 import ludodrome
 from ludodrome.arena.ladder import show_matches
 from ludodrome.arena.ladder.runner import LOWEST_PRIORITY
 from ludodrome.arena.ladder.show_matches import Evaluation, ShowMatches, ShowPlayer, pairing, show_spec
 from ludodrome.games import make
+from ludodrome.store.announcements import SharedCache
+from ludodrome.store.database import open_database
+from ludodrome.store.models import CacheEntryRow
 
 PATIENCE = 120.0
 GAMES = ludodrome.game_ids()
@@ -76,6 +82,38 @@ def test_a_process_that_died_is_replaced(shows: ShowMatches) -> None:
     assert shows.pid is None
     shows.watch(["dots"])
     assert shows.pid is None, "nothing begins after the end"
+
+
+def test_web_processes_share_a_show(tmp_path: Path) -> None:
+    """One plays, the other shows its views; it goes on while only the other has spectators."""
+    engine = open_database(tmp_path / "a.db", create=True)
+    first, second = (ShowMatches(lambda: None, SharedCache(engine, "show", 50, 60.0)) for _ in range(2))
+    try:
+        assert first.watch(["dots"])
+        _until(lambda: first.view("dots") is not None)
+        _until(lambda: not second.watch(["dots"]) and second.view("dots") is not None)
+        assert second.pid is None
+        assert first.watch(()), "others watch it"
+        seen = second.view("dots")
+        _until(lambda: not second.watch(["dots"]) and second.view("dots") != seen)
+        with Session(engine) as session:
+            assert (session.scalar(select(func.count()).select_from(CacheEntryRow)) or 0) <= 2
+    finally:
+        first.close()
+        second.close()
+        engine.dispose()
+
+
+def test_of_two_processes_that_play_the_same_game_one_goes_on(tmp_path: Path) -> None:
+    engine = open_database(tmp_path / "a.db", create=True)
+    first, second = (ShowMatches(lambda: None, SharedCache(engine, "show", 50, 60.0)) for _ in range(2))
+    first._host, second._host = "a", "b"
+    first._played = second._played = frozenset(["dots"])
+    cache = SharedCache(engine, "show", 50, 60.0)
+    for host, one, goes_on in (("b", first, True), ("a", second, False)):
+        cache.put("view dots", {"host": host, "version": 1, "view": {}})
+        assert (one._played_elsewhere(cache, frozenset(["dots"])) == {}) is goes_on
+    engine.dispose()
 
 
 def test_a_show_tells_a_game_from_the_first_move_to_the_last_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

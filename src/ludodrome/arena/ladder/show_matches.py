@@ -8,6 +8,7 @@ can follow, and ends with its standard input, or some time after nobody watches.
 import json
 import os
 import random
+import secrets
 import subprocess
 import sys
 import threading
@@ -15,6 +16,8 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from typing import Any, NamedTuple
+
+from sqlalchemy.exc import OperationalError
 
 from ludodrome.analysis.win_probability import Value, win_probability
 from ludodrome.arena.conditions import conditions
@@ -29,6 +32,7 @@ from ludodrome.arena.transports import make_seat
 from ludodrome.game import Game
 from ludodrome.games import GAMES, find, make
 from ludodrome.search.iterative import Searcher
+from ludodrome.store.announcements import SharedCache
 
 CLOCK = "5m++2s"
 """Generous: a process of the lowest priority must not lose on time."""
@@ -36,6 +40,8 @@ PACE, ROUND_PACE = 1.4, 5.0
 """Seconds between two moves; where a move is a whole plan, spectators need longer."""
 INTERMISSION = 5.0
 """Seconds for which the end of a game is shown."""
+SHARED_SECONDS = 12.0
+"""Seconds after which the view of another web process is too old: longer than any pause of a show."""
 PATIENCE = 2.0
 """Seconds that the thread which reads has to end."""
 IDLE_SECONDS = 20.0
@@ -193,40 +199,68 @@ class ShowView(NamedTuple):
 class ShowMatches:
     """Starts the process when somebody watches, and takes its views. Thread-safe.
 
-    ``changed`` is called after every move, in the thread that reads.
+    ``changed`` is called after every move, in the thread that reads. ``shared``: where several web processes find each
+    other's views, so that each game is played by one of them.
     """
 
     COMMAND = (sys.executable, "-m", "ludodrome.arena.ladder.show_matches")
 
-    def __init__(self, changed: Callable[[], None]) -> None:
-        self._changed = changed
+    def __init__(self, changed: Callable[[], None], shared: SharedCache | None = None) -> None:
+        self._changed, self._shared = changed, shared
+        self._host = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._child: subprocess.Popen[str] | None = None
         self._reader: threading.Thread | None = None
-        self._wanted: frozenset[str] = frozenset()
+        self._played: frozenset[str] = frozenset()
+        """The games that this process plays."""
         self._views: dict[str, ShowView] = {}
         self._version = 0
+        self._asked: dict[str, float] = {}
         self._closed = False
 
-    def watch(self, games: Iterable[str]) -> None:
-        """Play these games from now on, and no others."""
+    def watch(self, games: Iterable[str]) -> bool:
+        """Play these games from now on, and no others; whether any is played here, for this web process or others."""
         wanted = frozenset(games)
+        elsewhere = {} if self._shared is None else self._played_elsewhere(self._shared, wanted)
+        others = self._watched_elsewhere(self._shared, wanted) if self._shared is not None else frozenset()
+        played = wanted - set(elsewhere) | others
         with self._lock:
+            self._views = {game: view for game, view in self._views.items() if game in played} | elsewhere
             running = self._child is not None and self._child.poll() is None
-            if self._closed or (wanted == self._wanted and (running or not wanted)):
-                return
-            self._wanted = wanted
-            self._views = {game: view for game, view in self._views.items() if game in wanted}
+            if self._closed or (played == self._played and (running or not played)):
+                return bool(played) and not self._closed
+            self._played = played
             if not running:
-                if not wanted:
-                    return
+                if not played:
+                    return False
                 self._child = self._start()
             child = self._child
             assert child is not None
             assert child.stdin is not None
             with suppress(OSError, ValueError):  # it has just ended: the next call starts another one
-                child.stdin.write(json.dumps(sorted(wanted)) + "\n")
+                child.stdin.write(json.dumps(sorted(played)) + "\n")
                 child.stdin.flush()
+        return bool(played)
+
+    def _played_elsewhere(self, shared: SharedCache, wanted: frozenset[str]) -> dict[str, ShowView]:
+        """The views of other web processes. Of two that play the same game, the one with the lower name goes on."""
+        found = {}
+        for game in wanted:
+            seen = shared.get(f"view {game}", SHARED_SECONDS)
+            if seen is None or seen["host"] == self._host or (game in self._played and self._host < seen["host"]):
+                continue
+            found[game] = ShowView(seen["version"], seen["view"])
+            if time.monotonic() - self._asked.get(game, float("-inf")) > SHARED_SECONDS / 3:
+                self._asked[game] = time.monotonic()
+                shared.put(f"watched {game}", self._host)
+        return found
+
+    def _watched_elsewhere(self, shared: SharedCache, wanted: frozenset[str]) -> frozenset[str]:
+        """The games that this process plays and only others watch."""
+        played = self._played - wanted
+        return frozenset(
+            game for game in played if shared.get(f"watched {game}", SHARED_SECONDS) not in (None, self._host)
+        )
 
     def view(self, game: str) -> ShowView | None:
         """The newest view of a game's show match; None before its first one."""
@@ -263,10 +297,14 @@ class ShowMatches:
             for line in child.stdout:
                 news = json.loads(line)
                 with self._lock:
-                    if news["game"] not in self._wanted:
+                    if news["game"] not in self._played:
                         continue
                     self._version += 1
                     self._views[news["game"]] = ShowView(self._version, news["view"])
+                if self._shared is not None:
+                    told = {"host": self._host, "version": self._version, "view": news["view"]}
+                    with suppress(OperationalError):  # the next move is told again
+                        self._shared.put(f"view {news['game']}", told)
                 self._changed()
         child.wait()
         with self._lock, suppress(OSError):
