@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ludodrome import atomic_io, kernel_cache
+from ludodrome.arena.ladder.show_matches import prepare_show
 from ludodrome.games import PAGE_ORDER, find, package_folder
 from ludodrome.system import core_count
 from ludodrome.web.routes import games as game_routes
@@ -49,7 +50,7 @@ def is_compiled(game_id: str) -> bool:
 
 
 def compile_game(game_id: str) -> None:
-    """Compile the kernels of a game's first moves, unless they are or another process does it."""
+    """Compile the kernels of a game's first moves, unless they are compiled; then those of its show matches."""
     if is_compiled(game_id):
         return
     game_routes.warm_up(game_id)
@@ -57,6 +58,7 @@ def compile_game(game_id: str) -> None:
         ready = kernel_cache.ready_file(package_folder(find(game_id).module))
         if ready is not None:
             atomic_io.write_whole(ready, b"")
+    prepare_show(game_id)
 
 
 class Compilers:

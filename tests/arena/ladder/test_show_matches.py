@@ -15,8 +15,16 @@ from sqlalchemy.orm import Session
 import ludodrome
 from ludodrome.arena.ladder import show_matches
 from ludodrome.arena.ladder.runner import LOWEST_PRIORITY
-from ludodrome.arena.ladder.show_matches import Evaluation, ShowMatches, ShowPlayer, pairing, show_spec
+from ludodrome.arena.ladder.show_matches import (
+    Evaluation,
+    ShowMatches,
+    ShowPlayer,
+    pairing,
+    prepare_show,
+    show_spec,
+)
 from ludodrome.games import make
+from ludodrome.kernel_cache import is_compiling
 from ludodrome.store.announcements import SharedCache
 from ludodrome.store.database import open_database
 from ludodrome.store.models import CacheEntryRow
@@ -48,6 +56,12 @@ def test_neighbours_on_the_ladder_meet(game: str) -> None:
         assert set(pair) <= set(make(game).ladder_bots)
     spec = show_spec(game, 1, random.Random(3))
     assert len(spec.bots) == make(game, **spec.options).seats
+
+
+@pytest.mark.parametrize("game", ["dots", "spaces"])
+def test_the_first_moves_can_be_prepared(game: str) -> None:
+    prepare_show(game)
+    assert not is_compiling()
 
 
 def test_a_process_plays_while_somebody_watches(shows: ShowMatches) -> None:

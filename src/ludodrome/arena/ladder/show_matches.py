@@ -29,6 +29,7 @@ from ludodrome.arena.matches.openings import opening
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.transports import make_seat
+from ludodrome.bots import bot
 from ludodrome.game import Game
 from ludodrome.games import GAMES, find, make
 from ludodrome.search.iterative import Searcher
@@ -55,11 +56,16 @@ HUNDREDTHS = 100
 Json = dict[str, Any]
 
 
+def show_bots(game_id: str) -> list[str]:
+    """The built-ins of a game's show matches, the best first."""
+    rated = prior_ratings(game_id).ratings
+    ladder = find(game_id).game_class().ladder_bots
+    return sorted(ladder, key=lambda spec: -rated[spec].elo if spec in rated else 0.0)[:BEST]
+
+
 def pairing(game_id: str, rng: random.Random) -> list[str]:
     """The bots of a show match, by seat: neighbours on the ladder."""
-    kind = find(game_id).game_class()
-    rated = prior_ratings(game_id).ratings
-    ladder = sorted(kind.ladder_bots, key=lambda spec: -rated[spec].elo if spec in rated else 0.0)[:BEST]
+    ladder = show_bots(game_id)
     first = rng.randrange(max(1, len(ladder) - 1))
     chosen = ladder[first : first + 2] if len(ladder) > 1 else ladder * 2
     rng.shuffle(chosen)
@@ -74,6 +80,19 @@ def show_spec(game_id: str, number: int, rng: random.Random) -> PlaySpec:
     seed = rng.randrange(2**53)
     rules = conditions(game, clock=CLOCK)
     return PlaySpec(game_id, game.options, bots, bots, rules, seed, opening(game, seed, 0).moves, number)
+
+
+def prepare_show(game_id: str) -> None:
+    """Compile or load what the first moves of a show match need."""
+    play_spec = show_spec(game_id, 1, random.Random(1))
+    referee = Referee(play_spec)
+    LiveView(referee).update(referee)
+    Evaluation(referee.game).of(referee.state)
+    seen = referee.game.observation(referee.state, referee.game.to_move(referee.state))
+    for spec in show_bots(game_id):
+        player = bot(spec, referee.game)
+        player.choose(seen)
+        player.close()
 
 
 class Evaluation:
