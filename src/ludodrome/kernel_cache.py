@@ -216,10 +216,10 @@ def is_compiling() -> bool:
     return bool(_compiled_now)
 
 
-def ready_file(package: Path) -> Path | None:
-    """The file that is there once the kernels of a game's first moves are compiled; None if nothing can be kept."""
+def ready_file(package: Path, what: str) -> Path | None:
+    """The file that is there once these kernels of a game are compiled; None if nothing can be kept."""
     directory = cache_directory(package)
-    return None if directory is None else directory / "first_moves.ready"
+    return None if directory is None else directory / f"{what}.ready"
 
 
 def take_turns(compiled: Any, directory: Path) -> None:

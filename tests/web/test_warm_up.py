@@ -1,5 +1,6 @@
 """Compiling before somebody waits: by other processes, once, with a word about how long it takes."""
 
+import sys
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,13 @@ import pytest
 from ludodrome import kernel_cache
 from ludodrome.web import warm_up
 from ludodrome.web.routes import games as game_routes
-from ludodrome.web.warm_up import COMPILING, LOADING, READY, UNKNOWN, WAITING, WarmUp, compile_game, is_compiled
+from ludodrome.web.warm_up import COMPILING, LOADING, READY, SHOW, UNKNOWN, WAITING, WarmUp, compile_game, is_compiled
 
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache of compiled code."""
+    monkeypatch.setattr(warm_up, "compile_shows_beside", lambda games: None)
     monkeypatch.setattr(kernel_cache, "cache_directory", lambda package: tmp_path)
     return tmp_path
 
@@ -30,10 +32,14 @@ def test_a_game_is_compiled_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(game_routes, "warm_up", calls.append)
     monkeypatch.setattr(warm_up, "prepare_show", calls.append)
     assert not is_compiled("dots")
-    compile_game("dots")
-    compile_game("dots")
-    assert calls == ["dots", "dots"], "what people need, then what is shown"
+    for _ in range(2):
+        compile_game("dots")
+    assert calls == ["dots"]
     assert is_compiled("dots")
+    assert not is_compiled("dots", SHOW)
+    compile_game("dots", SHOW)
+    assert calls == ["dots", "dots"]
+    assert is_compiled("dots", SHOW)
 
 
 def test_a_server_says_how_far_it_is(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,9 +73,11 @@ def test_a_game_that_cannot_be_loaded_is_known(cache: Path) -> None:
     assert warming.state("dots").state == LOADING
 
 
-def test_what_is_compiled_is_only_loaded(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_compiled_is_only_loaded(
+    cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (cache / "first_moves.ready").touch()
     assert WarmUp(("dots",), _loaded).state("dots").state == LOADING
-    warm_up.sys.argv[1:] = []  # type: ignore[attr-defined]
+    monkeypatch.setattr(sys, "argv", ["warm_up"])
     warm_up.main()
     assert capsys.readouterr().err == ""

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ludodrome import atomic_io, kernel_cache
@@ -27,8 +28,10 @@ LOW_PRIORITY = 10
 """The priority of compilers beside a running server: people come first."""
 PAUSE = 0.5
 """Seconds between two games that are loaded into the server."""
-ALONE, NICELY = MODES = ("--one", "--one-nicely")
-"""How a process is told to compile one game: at once, or beside a server."""
+FIRST_MOVES, SHOW = "first_moves", "show_match"
+"""What is compiled: what a person and a bot of level 3 need, and what the bots of show matches need."""
+ALONE, NICELY, SHOWS = "--one", "--one-nicely", "--shows"
+"""How a process is told to compile the first moves of one game, at once or beside a server; or show matches."""
 READY, LOADING, COMPILING, WAITING, UNKNOWN = "ready", "loading", "compiling", "waiting", "unknown"
 
 
@@ -41,24 +44,35 @@ class KernelState(NamedTuple):
     """About how many seconds it will take; 0 if it is ready."""
 
 
-def is_compiled(game_id: str) -> bool:
-    """Whether the kernels of a game's first moves were compiled before, and are kept."""
-    with suppress(ValueError):  # a game without a folder is never known to be
-        ready = kernel_cache.ready_file(package_folder(find(game_id).module))
-        return ready is not None and ready.exists()
-    return False
+def is_compiled(game_id: str, what: str = FIRST_MOVES) -> bool:
+    """Whether the kernels of a game's first moves, or of its show matches, were compiled before and are kept."""
+    ready = _ready_file(game_id, what)
+    return ready is not None and ready.exists()
 
 
-def compile_game(game_id: str) -> None:
-    """Compile the kernels of a game's first moves, unless they are compiled; then those of its show matches."""
-    if is_compiled(game_id):
+def _ready_file(game_id: str, what: str) -> Path | None:
+    with suppress(ValueError):  # a game without a folder is never known to be compiled
+        return kernel_cache.ready_file(package_folder(find(game_id).module), what)
+    return None
+
+
+def compile_game(game_id: str, what: str = FIRST_MOVES) -> None:
+    """Compile these kernels of a game, unless they are compiled."""
+    if is_compiled(game_id, what):
         return
-    game_routes.warm_up(game_id)
-    with suppress(ValueError, OSError):
-        ready = kernel_cache.ready_file(package_folder(find(game_id).module))
-        if ready is not None:
+    game_routes.warm_up(game_id) if what == FIRST_MOVES else prepare_show(game_id)
+    ready = _ready_file(game_id, what)
+    if ready is not None:
+        with suppress(OSError):
             atomic_io.write_whole(ready, b"")
-    prepare_show(game_id)
+
+
+def compile_shows_beside(games: Iterable[str]) -> None:
+    """Start a process of low priority that compiles what the show matches of these games need; nobody waits for it."""
+    missing = [game_id for game_id in games if not is_compiled(game_id, SHOW)]
+    if missing:
+        command = [sys.executable, "-m", "ludodrome.web.warm_up", SHOWS, *missing]
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
 
 
 class Compilers:
@@ -177,16 +191,20 @@ class WarmUp:
             if game_id == self._games[0]:
                 self.first.set_result(None) if error is None else self.first.set_exception(error)
             self._stop.wait(PAUSE)
+        if not self._stop.is_set():
+            compile_shows_beside(self._games)
 
 
 def main() -> None:
     """Compile games, and say how long it takes."""
-    if sys.argv[1:2] and sys.argv[1] in MODES:
-        if sys.argv[1] == NICELY and hasattr(os, "nice"):
-            os.nice(LOW_PRIORITY)
-        compile_game(sys.argv[2])
+    mode, names = (sys.argv[1], sys.argv[2:]) if sys.argv[1:2] and sys.argv[1].startswith("-") else ("", sys.argv[1:])
+    if mode in (NICELY, SHOWS) and hasattr(os, "nice"):
+        os.nice(LOW_PRIORITY)
+    if mode:
+        for game_id in names:
+            compile_game(game_id, SHOW if mode == SHOWS else FIRST_MOVES)
         return
-    games = [game_id for game_id in sys.argv[1:] or PAGE_ORDER if not is_compiled(game_id)]
+    games = [game_id for game_id in names or PAGE_ORDER if not is_compiled(game_id)]
     if not games:
         return
     seconds = COMPILE_SECONDS * -(-len(games) // core_count())
