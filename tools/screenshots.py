@@ -38,6 +38,8 @@ def pages() -> dict[str, Page]:
         found[f"{game}-puzzles"] = (f"/{game}/puzzles", None)
         found[f"{game}-puzzle"] = (f"/{game}/puzzles/{20}", _ready)
         found[f"{game}-rules"] = (f"/{game}/rules", _diagrams)
+    found["start"] = ("/", _replayed)
+    found["dots-live"] = ("/dots/matches/show", _watch)
     found["skysummit-analysis"] = ("/skysummit", _analyse)
     found["dots-analysis"] = ("/dots", _analyse)
     found["caldera-chain"] = ("/caldera/rules", _chain)
@@ -245,6 +247,15 @@ def _round(page: Any) -> None:
     page.locator("#bar button", has_text="Lay board").click()
     page.wait_for_selector("#bar .tally", timeout=PATIENCE)
     page.wait_for_timeout(3500)
+
+
+def _replayed(page: Any) -> None:
+    if page.locator("#pause").is_visible():
+        page.locator("#live svg").first.wait_for(timeout=PATIENCE)
+
+
+def _watch(page: Any) -> None:
+    page.locator("#moves .drawn").first.wait_for(timeout=PATIENCE)
 
 
 def _as_if_new(page: Any, answer: Any) -> None:

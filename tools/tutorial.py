@@ -102,8 +102,9 @@ def heard(process: "subprocess.Popen[str]", words: str) -> str:
 
 
 def make_a_move(page: Any, address: str) -> None:
-    """Clicks what the board offers until a move more is on the list."""
+    """Plays the first game: clicks what the board offers until a move more is on the list."""
     page.goto(address)
+    page.locator(".ways a.first").first.click()
     page.wait_for_selector("#board[data-ready] .target.live")
     played = page.locator("#moves [data-ply]")
     before = played.count()

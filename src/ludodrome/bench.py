@@ -58,7 +58,7 @@ class Work(NamedTuple):
 def measure(game_ids: Iterable[str], seconds: float, report: Callable[[str], None]) -> Iterator[Row]:
     """Measure games and yield the rows. ``seconds``: time for each benchmark; ``report`` is called with progress."""
     for game_id in game_ids:
-        report(f"compiling {game_id}'s kernels ...")
+        report(f"preparing {game_id}'s kernels ...")
         works = list(works_of(game_id))
         for work in works:
             work.run(work.grain)

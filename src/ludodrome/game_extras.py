@@ -212,6 +212,8 @@ class GameExtras:
         """A legal move as people read it in lists of moves; ``parse_move`` reads it back. Default: the notation."""
         return str(self.format_move(move, state))  # type: ignore[attr-defined]
 
+    feel: ClassVar[str] = ""
+    """What the game feels like, in one sentence, for the start page. Empty: its summary is shown."""
     seat_patterns: ClassVar[tuple[str, ...]] = ()
     """One regular expression per seat that matches its pieces in ``render``, to colour them in a terminal."""
     diagrams: ClassVar[tuple[Diagram, ...]] = ()

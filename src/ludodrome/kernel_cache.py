@@ -194,6 +194,7 @@ def _forget_old(root: Path) -> None:
                 for file in (
                     *directory.rglob("*.nb?"),
                     *directory.glob("*.turn"),
+                    *directory.glob("*.ready"),
                     *directory.glob("*_entry_points.py"),
                 ):
                     file.unlink(missing_ok=True)
@@ -204,6 +205,21 @@ def _forget_old(root: Path) -> None:
 
 
 # Taking turns
+
+
+_compiled_now: set[Path] = set()
+"""The functions that this process compiles now, by the files of their locks."""
+
+
+def is_compiling() -> bool:
+    """Whether this process compiles now, rather than loads what was compiled before."""
+    return bool(_compiled_now)
+
+
+def ready_file(package: Path, what: str) -> Path | None:
+    """The file that is there once these kernels of a game are compiled; None if nothing can be kept."""
+    directory = cache_directory(package)
+    return None if directory is None else directory / f"{what}.ready"
 
 
 def take_turns(compiled: Any, directory: Path) -> None:
@@ -232,6 +248,8 @@ class _Turns:
             found = self._load(*arguments)
             if found is not None:
                 self._end()
+        if found is None:
+            _compiled_now.add(self._path)
         return found
 
     def save(self, *arguments: Any) -> None:
@@ -242,6 +260,7 @@ class _Turns:
             self._end()
 
     def _end(self) -> None:
+        _compiled_now.discard(self._path)
         if self._held is not None:
             atomic_io.unlock_file(self._held)
             self._held = None

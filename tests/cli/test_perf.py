@@ -83,7 +83,7 @@ def test_bench_as_a_table() -> None:
         ["dots", "json", "turns"],
         ["dots", "alphabeta", "nodes"],
     ]
-    assert "compiling dots's kernels ..." in result.stderr
+    assert "preparing dots's kernels ..." in result.stderr
     assert "measuring dots: playouts, 2 cores ..." in result.stderr
 
 

@@ -15,14 +15,17 @@ from ludodrome.arena import sandbox
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import playing
 from ludodrome.arena.ladder.playing import LeagueJob
-from ludodrome.arena.ladder.prior_ratings import prior_ratings
+from ludodrome.arena.ladder.prior_ratings import TREND_STEPS, prior_ratings
+from ludodrome.arena.ladder.rating_updates import count_game
 from ludodrome.arena.ladder.uploads import MAX_SOURCE
+from ludodrome.arena.matches.tallies import game_result
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.bots.starters import one_file
 from ludodrome.games import make
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.database import open_database
 from ludodrome.store.league_models import CHALLENGE
+from ludodrome.store.league_ratings import finish
 from ludodrome.web.app import create_app
 from tests.store.dropping import drop
 from tests.web import leagues
@@ -69,7 +72,7 @@ def test_the_leaderboard_says_how_sure_it_is(home: Home) -> None:
     assert sum(line["games"] for line in rated) == 2 * home.games
     for line in rated:
         assert line["rating"]["low"] < line["rating"]["rating"] < line["rating"]["high"]
-        assert len(line["trend"]) == line["games"]
+        assert len(line["trend"]) == (line["games"] or TREND_STEPS)  # before its first game: of its measurement
     assert {line["measured"] for line in measured} == {prior_ratings("dots").measured}
     assert all(line["place"] is None and line["measured"] is None for line in lines[len(rated) :])
     page = home.client.get("/dots/leaderboard").text
@@ -215,6 +218,39 @@ def test_spectators_see_a_match_from_its_beginning_to_its_end(home: Home) -> Non
     assert "chains" in news[0]["view"]["marks"]
     assert home.client.get("/api/v1/matches/none/events").status_code == 404
     assert home.client.get("/api/v1/live/chess").status_code == 404
+
+
+def test_spectators_see_the_last_move(home: Home) -> None:
+    """They never did: the thread that writes views ended before the last one, which was deleted with the result."""
+    game = make("dots", rows=2, cols=2)
+    bots = ("greedy", "random")
+    opening = tuple(game.legal_moves(game.initial_state())[:1])
+    play_spec = PlaySpec("dots", game.options, bots, bots, conditions(game), 78, opening)
+    row = play_spec.match, play_spec.to_json(), home.ids(*bots), 0
+    league_matches.queue(home.engine, CHALLENGE, [row], None)
+    order = LeagueJob(play_spec, {}, str(home.engine.url), "off", 0.0)
+
+    def work() -> None:
+        assert league_matches.claim(home.engine, "r") is not None
+        record = playing.play(order)
+        finish(home.engine, play_spec.match, game_result(record).to_json(), record, count_game)
+
+    worker = threading.Thread(target=work)
+    with home.client.stream("GET", f"/api/v1/matches/{play_spec.match}/events") as stream:
+        worker.start()
+        news = [json.loads(line[5:]) for line in stream.iter_lines() if line.startswith("data:")]
+    worker.join()
+    playing._database(str(home.engine.url)).dispose()
+    playing._database.cache_clear()
+    assert news[-1] == {"match": play_spec.match, "gone": True}
+    last = news[-2]["view"]
+    assert (last["ply"], len(last["texts"]), last["to_move"]) == (12, 11, None)
+    assert (last["opening"], last["opening_movers"]) == (["H(0,0)"], [0])
+    assert (
+        last["result"]["returns"] == home.client.get(f"/api/v1/matches/{play_spec.match}").json()["result"]["returns"]
+    )
+    assert last["last"] is not None
+    assert "evaluation" not in last, "what a match between people's bots is worth is not told while it is played"
 
 
 def test_strangers_look_and_owners_act(everybody: Hosted, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,9 @@ class Home(NamedTuple):
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     engine = open_database(tmp_path_factory.mktemp("league") / "league.db", create=True)
     bots = leagues.settle(engine)
-    with serving(create_app(engine)) as address:
+    app = create_app(engine)
+    app.state.spectators.shows.close()  # what is watched here is what the tests play
+    with serving(app) as address:
         yield Home(engine, address, bots)
     playing._database(str(engine.url)).dispose()
     playing._database.cache_clear()

@@ -51,11 +51,6 @@ def test_a_page_is_light_and_loads_nothing_from_elsewhere(client: Client, path: 
     assert not re.search(r"\son\w+=|\sstyle=|<script>|javascript:", page)
 
 
-def test_the_first_page_leads_to_a_game(client: Client) -> None:
-    answer = client.get("/")
-    assert answer.url.path == "/skysummit"
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_a_first_visit_finds_a_game_in_progress(client: Client, game: str) -> None:
     shown = showcase(game)

@@ -355,20 +355,22 @@ _announced: set[str] = set()
 
 @contextmanager
 def compiling(game_id: str) -> Iterator[None]:
-    """Announce on stderr that the block compiles, if it takes more than a moment."""
-    with waiting(f"compiling {game_id}'s kernels ..."):
+    """Announce on stderr that the block compiles, if it does: nothing is said where code is only loaded."""
+    cache = "ludodrome.kernel_cache"  # importing it here would import Numba
+    note = f"compiling {game_id}'s kernels, once on this machine: about 15 s ..."
+    with waiting(note, lambda: cache in sys.modules and sys.modules[cache].is_compiling()):
         yield
 
 
 @contextmanager
-def waiting(note: str) -> Iterator[None]:
-    """Show the note on stderr if the block takes more than a moment.
-
-    A terminal removes it at the end; elsewhere it is a line, printed once.
-    """
+def waiting(note: str, when: Callable[[], bool] = lambda: True) -> Iterator[None]:
+    """Show a note on stderr once the block takes a moment and ``when`` holds: a line; a terminal removes it again."""
     shown: list[Any] = []
 
     def announce() -> None:
+        while not when():
+            if timer.finished.wait(NOTICE_DELAY):
+                return
         if sys.stderr.isatty():
             status = stderr().status(note)
             status.start()

@@ -119,7 +119,7 @@ def bench(
     with command_errors():
         chosen = [find(game_id).id for game_id in dict.fromkeys(game or sorted(GAMES))]
     with console.reporting() as report:
-        report("compiling ...")
+        report("preparing ...")
         rows = list(benchmark.measure(chosen, seconds, report))
     if json:
         console.say(dumps({"rows": [row._asdict() for row in rows]}))

@@ -143,7 +143,7 @@ def serve(
         mode=mode,
         host_names=host_name or (),
         behind_proxy=behind_proxy,
-        warm=(FIRST_GAME,),
+        warm=PAGE_ORDER,
         sandbox=policy,
     )
     if not hosted:

@@ -33,7 +33,7 @@ from sqlalchemy.pool import NullPool
 
 from ludodrome.atomic_io import close_to_others
 from ludodrome.store import migrations
-from ludodrome.store.league_models import METADATA, LadderRow, LiveMatchRow
+from ludodrome.store.league_models import METADATA, PLAYING, LadderRow, LiveMatchRow, MatchRow
 from ludodrome.store.models import AccountRow, SettingRow, now_ms
 from ludodrome.system import data_folder
 
@@ -370,7 +370,8 @@ def _disk_fault(url: URL) -> str:
 def matches_playing(engine: Engine) -> int:
     """Number of league matches in progress."""
     with Session(engine) as session:
-        return session.scalar(select(func.count()).select_from(LiveMatchRow)) or 0
+        playing = MatchRow.status == PLAYING
+        return session.scalar(select(func.count()).select_from(LiveMatchRow).join(MatchRow).where(playing)) or 0
 
 
 def rated_games(engine: Engine) -> int:

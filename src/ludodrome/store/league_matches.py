@@ -38,6 +38,8 @@ from ludodrome.store.league_presence import HERE_MS, is_reserved
 from ludodrome.store.models import now_ms, unpacked
 
 LEASE_MS = 15_000
+LINGER_MS = 4_000
+"""Milliseconds for which a match is shown after its end, so that spectators see its last move."""
 RECORD_PAGE = 25
 """Records that are read together."""
 MAX_TRIES = 20
@@ -304,13 +306,19 @@ def show(engine: Engine, match_id: str, version: int, view: dict[str, Any]) -> N
 
 
 def live(engine: Engine) -> dict[str, tuple[str, int]]:
-    """The matches in progress, requested ones first: game and version of each."""
+    """The matches in progress or just over, requested ones first: game and version of each."""
     wanted = select(LiveMatchRow.match, MatchRow.game, LiveMatchRow.version).join(
         MatchRow, MatchRow.id == LiveMatchRow.match
     )
-    wanted = wanted.where(MatchRow.status == PLAYING).order_by(MatchRow.why == LADDER, MatchRow.begun, MatchRow.id)
+    wanted = wanted.order_by(MatchRow.why == LADDER, MatchRow.begun, MatchRow.id)
     with Session(engine) as session:
+        wanted = wanted.where(or_(MatchRow.status == PLAYING, has_just_ended(clock_ms(session))))
         return {match: (game, version) for match, game, version in session.execute(wanted).tuples()}
+
+
+def has_just_ended(moment: int) -> Any:
+    """SQL: whether a match ended so short a time ago that it is still shown."""
+    return (MatchRow.status == DONE) & is_recent(MatchRow.ended, moment, LINGER_MS)
 
 
 def live_views(engine: Engine, matches: Sequence[str]) -> dict[str, tuple[int, dict[str, Any]]]:

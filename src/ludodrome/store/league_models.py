@@ -141,7 +141,7 @@ class MatchSeatRow(Base):
 
 
 class LiveMatchRow(Base):
-    """The live view of a match in progress, for spectators; deleted when it is over."""
+    """The live view of a match in progress, for spectators; deleted some time after its end."""
 
     __tablename__ = "league_live"
 

@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session, aliased
 
 from ludodrome.store import audit
 from ludodrome.store.announcements import BOT, LEAGUE, announce
-from ludodrome.store.database import row_count, writing
+from ludodrome.store.database import clock_ms, row_count, writing
+from ludodrome.store.league_matches import has_just_ended
 from ludodrome.store.league_models import (
     BUILTIN,
     DONE,
@@ -271,7 +272,8 @@ def finish(
         for seat, content in enumerate(logs):
             if any(content.values()):
                 session.add(PrivateLogRow(match=match_id, seat=seat, content=packed(content)))
-        session.execute(delete(LiveMatchRow).where(LiveMatchRow.match == match_id))
+        over = select(MatchRow.id).where(MatchRow.status.in_((DONE, DROPPED)), ~has_just_ended(clock_ms(session)))
+        session.execute(delete(LiveMatchRow).where(LiveMatchRow.match.in_(over)))
         announce(session, LEAGUE, match_id)
         if place is not None:
             wanted = select(MatchSeatRow.bot, MatchSeatRow.version).where(MatchSeatRow.match == match_id)

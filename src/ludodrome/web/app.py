@@ -67,6 +67,7 @@ from ludodrome.web.routes.remote_bots import RelayRegistry
 from ludodrome.web.routes.replays import Reviewer
 from ludodrome.web.security import LOCAL, SecurityMiddleware, lan_names, put_headers
 from ludodrome.web.templating import MIN_GZIP_BYTES, CachedStaticFiles, error_page
+from ludodrome.web.warm_up import WarmUp
 
 API_ROUTERS = (
     games.router,
@@ -102,6 +103,8 @@ MAX_UPLOADED_RECORDS = 200
 """Uploaded records kept at once."""
 MAX_SHARED_SESSIONS, MAX_SHARED_REVIEWS = 5000, 500
 """Puzzle sessions and reviews in the database, where several web processes share them."""
+MAX_SHOWS, SHOW_SECONDS = 50, 60.0
+"""Entries about show matches in the database, where several web processes share them, and how long they stay."""
 HOURS = 12 * 3600.0
 """Seconds that an unused entry stays in memory."""
 BEAT_SECONDS = 10.0
@@ -126,10 +129,10 @@ def create_app(
     """Create the app over a database.
 
     ``host_names``: names it answers to besides those of this machine; ``behind_proxy``: trust the addresses that a
-    proxy forwards; ``warm``: games to compile in the background at start; ``processes``: how many web processes serve
-    together and share their counts, and ``started``: when they did, in milliseconds since 1970 (default: now);
-    ``owner``: what proves that a caller is the owner, in other modes than hosted; ``sandbox``: ``required``,
-    ``preferred`` or ``off``, for uploaded bots.
+    proxy forwards; ``warm``: games to compile and load in the background at start, of which the first must be loaded
+    before the server is ready; ``processes``: how many web processes serve together and share their counts, and
+    ``started``: when they did, in milliseconds since 1970 (default: now); ``owner``: what proves that a caller is the
+    owner, in other modes than hosted; ``sandbox``: ``required``, ``preferred`` or ``off``, for uploaded bots.
     """
     ensure_local(engine)
     enter_builtins(engine)
@@ -141,12 +144,14 @@ def create_app(
         listener = _listen(app)
         listener.start()
         beating = asyncio.create_task(_beat(app)) if processes > 1 else None
-        app.state.readiness.start({game_id: executor.submit(games.warm_up, game_id) for game_id in warm})
+        app.state.warm_up.start()
+        app.state.readiness.start(dict.fromkeys(warm[:1], app.state.warm_up.first))
         limits = app.state.limits
         limits.start()
         yield
         limits.close()
         app.state.readiness.stop()
+        app.state.warm_up.stop()
         app.state.health.close()
         if beating is not None:
             beating.cancel()
@@ -187,6 +192,7 @@ def create_app(
     app.state.metrics = Metrics()
     app.state.health = HealthMonitor(app)
     app.state.readiness = Readiness()
+    app.state.warm_up = WarmUp(warm, lambda game_id: executor.submit(games.warm_up, game_id))
     policy = sandbox or (REQUIRED if mode == "hosted" else PREFERRED)
     app.state.bot_pool = BotPool(executor, ProgramPool(engine, policy, own=mode == "local"), RemoteOpponents(engine))
     app.state.processes = processes
@@ -202,7 +208,8 @@ def create_app(
         app.state.uploaded_records = SharedCache(engine, "record", MAX_UPLOADED_RECORDS, HOURS, share=records_each)
         app.state.reviewer = Reviewer(SharedCache(engine, "review", MAX_SHARED_REVIEWS, HOURS))
     app.state.doctor = UploadChecker(policy)
-    app.state.spectators = Spectators(engine)
+    shows = SharedCache(engine, "show", MAX_SHOWS, SHOW_SECONDS) if processes > 1 else None
+    app.state.spectators = Spectators(engine, shows)
     app.state.relays = RelayRegistry(engine)
     _watch(app, executor)
     everywhere = [Depends(count_request)]

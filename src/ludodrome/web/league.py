@@ -3,6 +3,8 @@
 import asyncio
 import json
 import logging
+import random
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -12,15 +14,18 @@ from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import Engine
 
 from ludodrome.arena.ladder import events
+from ludodrome.arena.ladder.prior_ratings import crosstable as measured_crosstable
 from ludodrome.arena.ladder.prior_ratings import prior_ratings
 from ludodrome.arena.ladder.rating_updates import MIDDLE, displayed_rating, failed_seats
+from ludodrome.arena.ladder.show_matches import ShowMatches
 from ludodrome.arena.matches.tallies import GameResult
 from ludodrome.arena.records import private_parts, public, withheld
 from ludodrome.arena.tournaments.plans import TournamentPlan
 from ludodrome.arena.tournaments.report import crosstable, standings
 from ludodrome.arena.tournaments.report_page import steps
-from ludodrome.games import make
+from ludodrome.games import BUILT_IN, make
 from ludodrome.store import league_bots, league_matches
+from ludodrome.store.announcements import SharedCache
 from ludodrome.store.league_bots import BotEntry, BotStanding, RatedVersion
 from ludodrome.store.league_matches import KeptRecord, MatchInfo, find_match, live, live_views, logs_of
 from ludodrome.store.league_models import BUILTIN, EventRow
@@ -119,13 +124,24 @@ def _failure(engine: Engine, match: MatchInfo, seat: int) -> Json:
 
 
 def leaderboard(engine: Engine, game: str, most: int = PAGE_ROWS, skip: int = 0) -> list[Json]:
-    """The bots of a game, the best first, each with its place and its trend; those without a rating have no place."""
+    """The bots of a game, the best first, each with its place and its trend; those without a rating have no place.
+
+    ``measured_games`` and ``measured_score`` of a built-in are those of its measured rating, and so is its trend before
+    its first rated game: how its rating settled while these games were counted.
+    """
     found = league_bots.standings(engine, game, most, skip)
+    measured = {one.spec: one for one in measured_crosstable(game)}
     trends = league_bots.trends(engine, [one.entry.id for one in found if one.games], TREND)
     lines = []
     for place, standing in enumerate(found, skip + 1):
         trend = [round(displayed_rating(mu, None).rating) for mu in trends.get(standing.entry.id, [])]
-        lines.append({"place": None if standing.mu is None else place, **rated_bot(standing), "trend": trend})
+        line = {"place": None if standing.mu is None else place, **rated_bot(standing), "trend": trend}
+        prior = measured.get(standing.entry.name) if standing.entry.kind == BUILTIN else None
+        line["measured_games"] = 0 if prior is None else prior.rating.games
+        line["measured_score"] = None if prior is None else round(prior.points / max(1, prior.rating.games), 4)
+        if prior is not None and not standing.games:
+            line["trend"] = [round(MIDDLE + elo) for elo in prior.trend]
+        lines.append(line)
     return lines
 
 
@@ -312,11 +328,22 @@ MAX_WATCHED = 12
 _log = logging.getLogger(__name__)
 
 
-class Spectators:
-    """The running matches, as this process knows them."""
+SHOW = "show-"
+"""What the id of a game's show match begins with; the game follows."""
+ANY = ""
+"""The key of spectators who take any game."""
 
-    def __init__(self, engine: Engine) -> None:
+
+class Spectators:
+    """The running matches, as this process knows them; where there is none, a show match."""
+
+    def __init__(self, engine: Engine, shared: SharedCache | None = None) -> None:
         self._engine = engine
+        self.shows = ShowMatches(self.hear, shared)
+        self._watched_games: Counter[str] = Counter()
+        """Open streams by game."""
+        self._any_game: str | None = None
+        """The game that is shown to those who take any."""
         self._views: dict[str, tuple[str, int, Json]] = {}
         """By match: its game, the version, the view; in the order in which they are shown."""
         self._notifier = Notifier()
@@ -331,6 +358,7 @@ class Spectators:
     def close(self) -> None:
         """End all streams."""
         self.closed = True
+        self.shows.close()
         self._notifier.notify_all()
 
     def hear(self, subject: str = "") -> None:
@@ -341,7 +369,7 @@ class Spectators:
     async def matches(self, game: str | None = None, match: str | None = None) -> AsyncGenerator[Json | None, None]:
         """Changes in the matches of a game, or in one match: its ``view``, or ``gone``; None as a sign of life."""
         known: dict[str, int] = {}
-        async with self._watched():
+        async with self._watched((game or ANY) if match is None else None):
             while not self.closed:
                 tick = self._tick
                 current = {
@@ -393,15 +421,39 @@ class Spectators:
                 found[name] = game, version, with_marks(view)
             elif name in self._views:
                 found[name] = self._views[name]
+        return found | self._look_at_shows({game for game, _ in now.values()})
+
+    def _look_at_shows(self, played: set[str]) -> dict[str, tuple[str, int, Json]]:
+        """The show matches of the watched games of which nothing is played; they begin if they must."""
+        watched = {game for game, count in list(self._watched_games.items()) if count > 0}
+        wanted = watched - played - {ANY}
+        if ANY in watched and not played and not wanted:
+            if self._any_game is None:
+                self._any_game = random.choice([game.id for game in BUILT_IN.values() if not game.by_steps])
+            wanted = {self._any_game}
+        self.shows.watch(wanted)
+        found = {}
+        for game in sorted(wanted):
+            show, name = self.shows.view(game), f"{SHOW}{game}"
+            if show is not None:
+                old = self._views.get(name)
+                known = old is not None and old[1] == show.version
+                found[name] = old if known and old else (game, show.version, with_marks(show.view))
         return found
 
     async def _poll(self) -> None:
         heard = self._announcements
-        while self.watching and not self.closed:
+        while not self.closed:
             await self._announced.wait(partial(self._has_heard, heard), POLL_SECONDS)
             heard = self._announcements
             try:
-                await self.look()
+                if self.watching:
+                    await self.look()
+                else:
+                    self._any_game = None
+                    plays = await run_in_threadpool(self.shows.watch, ())  # maybe for those of other web processes
+                    if not plays and not self.watching:
+                        return
             except Exception:  # the database may answer the next time, and nobody else would restart this task
                 _log.exception("spectators: the matches could not be read")
             await asyncio.sleep(min(LOOK_SECONDS, POLL_SECONDS))
@@ -410,9 +462,11 @@ class Spectators:
         return self._announcements != before
 
     @asynccontextmanager
-    async def _watched(self) -> AsyncIterator[None]:
-        """Count a spectator; the first one starts the polling."""
+    async def _watched(self, game: str | None) -> AsyncIterator[None]:
+        """Count a spectator, of a game if a show match may be shown; the first one starts the polling."""
         self.watching += 1
+        if game is not None:
+            self._watched_games[game] += 1
         try:
             await self.look()
             if self._polling is None or self._polling.done():
@@ -420,6 +474,8 @@ class Spectators:
             yield
         finally:
             self.watching -= 1
+            if game is not None:
+                self._watched_games[game] -= 1
 
 
 def with_marks(view: Json) -> Json:

@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from ludodrome.arena.game_loop import run
 from ludodrome.arena.ladder.uploads import uploaded_seat
 from ludodrome.arena.messages import max_line
-from ludodrome.arena.play_spec import PlaySpec
+from ludodrome.arena.play_spec import PlaySpec, initial_state
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Seat
 from ludodrome.arena.transports import make_seat
@@ -164,12 +164,12 @@ class ContentionMeter:
         return seconds
 
 
-class Broadcast:
-    """Writes live views of a match from its own thread, at a limited rate."""
+class LiveView:
+    """What spectators see of a match, move by move; hidden parts of the position are left out."""
 
-    def __init__(self, engine: Engine, referee: Referee, pace: float) -> None:
-        self._engine, self._match, self._pace = engine, referee.match, pace
-        self._names = list(referee.play_spec.names)
+    def __init__(self, referee: Referee) -> None:
+        game, play_spec = referee.game, referee.play_spec
+        self._names = list(play_spec.names)
         self._texts: list[str] = []
         self._movers: list[int] = []
         self._open_moves = 0
@@ -178,9 +178,66 @@ class Broadcast:
         self._last: Any = None
         self._last_seat: int | None = None
         self._turns = 0
-        """How many turns were published."""
+        """How many turns were taken over."""
+        self._opening, self._opening_movers = _opening_texts(game, play_spec)
+
+    def update(self, referee: Referee) -> dict[str, Any]:
+        """Take over the referee's present state; the view of it."""
+        game = referee.game
+        for entry in referee.turns[self._turns :]:
+            if "move" in entry:
+                self._last, self._last_seat = entry["move"], entry["seat"]
+                self._texts.append(game.move_label(self._last, self._state))
+                self._movers.append(entry["seat"])
+                self._state = game.apply(self._state, self._last)
+                if not seen_by(game, self._state).is_partial:
+                    self._open_moves = len(self._texts)
+        self._turns = len(referee.turns)
+        seen = seen_by(game, referee.state)
+        shown = slice(max(0, len(self._texts) - LATEST_MOVES), self._open_moves)
+        result = referee.result
+        return {
+            "game": game.id,
+            "options": game.options,
+            "names": self._names,
+            "bots": list(referee.play_spec.bots),
+            "clock": str(referee.conditions.clock),
+            "state": seen.state,
+            "last": None if seen.is_partial else self._last,
+            "last_seat": self._last_seat,
+            "ply": len(referee.play_spec.opening) + len(self._texts),
+            "opening": self._opening,
+            "opening_movers": self._opening_movers,
+            "texts": self._texts[shown],
+            "movers": self._movers[shown],
+            "to_move": None if referee.turn is None else referee.turn.seat,
+            "left_ms": [
+                None if left is None else int(left * 1000) for left in map(referee.seconds_left, range(game.seats))
+            ],
+            "result": None if result is None else {name: result[name] for name in ("returns", "reason")},
+        }
+
+
+def _opening_texts(game: Game, play_spec: PlaySpec) -> tuple[list[str], list[int]]:
+    """The moves of an opening in notation and their seats; none if spectators may not see what they led to."""
+    state = initial_state(game, play_spec)
+    texts: list[str] = []
+    movers: list[int] = []
+    for move in play_spec.opening:
+        movers.append(game.to_move(state) or 0)
+        texts.append(game.move_label(move, state))
+        state = game.apply(state, move)
+    return ([], []) if seen_by(game, state).is_partial else (texts, movers)
+
+
+class Broadcast:
+    """Writes live views of a match from its own thread, at a limited rate; the last one in any case."""
+
+    def __init__(self, engine: Engine, referee: Referee, pace: float) -> None:
+        self._engine, self._match, self._pace = engine, referee.match, pace
+        self._view = LiveView(referee)
         self._latest: tuple[int, dict[str, Any]] | None = None
-        self._version = 0
+        self._version = self._sent = 0
         self._news, self._over = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._publish, daemon=True)
 
@@ -192,54 +249,26 @@ class Broadcast:
         self._over.set()
         self._news.set()
         self._thread.join()
+        self._send()  # how it ended, whatever the rate
 
     def update(self, referee: Referee) -> None:
         """Take over the referee's present state, and publish it."""
-        game = referee.game
-        for entry in referee.turns[self._turns :]:
-            if "move" in entry:
-                self._last, self._last_seat = entry["move"], entry["seat"]
-                self._texts.append(game.move_label(self._last, self._state))
-                self._movers.append(entry["seat"])
-                self._state = game.apply(self._state, self._last)
-                if not seen_by(game, self._state).is_partial:
-                    self._open_moves = len(self._texts)
-        self._turns = len(referee.turns)
         self._version += 1
-        seen = seen_by(game, referee.state)
-        shown = slice(max(0, len(self._texts) - LATEST_MOVES), self._open_moves)
-        self._latest = (
-            self._version,
-            {
-                "game": game.id,
-                "options": game.options,
-                "names": self._names,
-                "bots": list(referee.play_spec.bots),
-                "clock": str(referee.conditions.clock),
-                "state": seen.state,
-                "last": None if seen.is_partial else self._last,
-                "last_seat": self._last_seat,
-                "ply": len(referee.play_spec.opening) + len(self._texts),
-                "texts": self._texts[shown],
-                "movers": self._movers[shown],
-                "to_move": None if referee.turn is None else referee.turn.seat,
-                "left_ms": [
-                    None if left is None else int(left * 1000) for left in map(referee.seconds_left, range(game.seats))
-                ],
-            },
-        )
+        self._latest = self._version, self._view.update(referee)
         self._news.set()
         if self._pace and referee.result is None:
             time.sleep(self._pace)
 
     def _publish(self) -> None:
-        sent = 0
         while not self._over.is_set():
             self._news.wait()
             self._news.clear()
-            latest = self._latest
-            if latest is None or latest[0] == sent or self._over.is_set():
-                continue
-            sent = latest[0]
+            if not self._over.is_set():
+                self._send()
+                self._over.wait(BREATH)
+
+    def _send(self) -> None:
+        latest = self._latest
+        if latest is not None and latest[0] != self._sent:
+            self._sent = latest[0]
             show(self._engine, self._match, *latest)
-            self._over.wait(BREATH)

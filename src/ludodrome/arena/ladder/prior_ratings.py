@@ -17,6 +17,8 @@ from ludodrome.arena.statistics.ratings import Ratings, rate
 from ludodrome.games import find, package_folder
 
 FILE = "ratings.json"
+TREND_STEPS, TREND_SEED = 12, 5
+"""Points of a trend, and the seed of the order in which the games are taken."""
 
 Results = Mapping[tuple[tuple[str, str], tuple[float, float]], int]
 """How often each result was seen: two bots by seat, their returns by seat."""
@@ -67,6 +69,66 @@ def prior_ratings(game: str) -> PriorRatings:
             if times:
                 results[(first, second), returns] = times
     return PriorRatings(found["measured"], found["command"], ratings, results, zlib.crc32(text.encode()) & 0x7FFFFFFF)
+
+
+class MeasuredRow(NamedTuple):
+    """A built-in in the crosstable of the measured games."""
+
+    spec: str
+    rating: PriorRating
+    cells: tuple[tuple[float, int] | None, ...]
+    """Against each built-in, in the order of the rows: points and games; None for those who never met."""
+    points: float
+    """Of all its measured games, also against bots that are not in the table."""
+    trend: tuple[float, ...]
+    """Its rating, estimated from a growing part of the measured games."""
+
+
+@lru_cache(maxsize=64)
+def crosstable(game: str) -> tuple[MeasuredRow, ...]:
+    """The measured games of the built-ins against each other, the best first."""
+    priors = prior_ratings(game)
+    tally: dict[tuple[str, str], tuple[float, int]] = {}
+    total: dict[str, float] = {}
+    for (pair, returns), times in priors.results.items():
+        for seat in (0, 1):
+            points = (1 + returns[seat]) / 2 * times
+            before = tally.get((pair[seat], pair[1 - seat]), (0.0, 0))
+            tally[pair[seat], pair[1 - seat]] = before[0] + points, before[1] + times
+            total[pair[seat]] = total.get(pair[seat], 0.0) + points
+    specs, trends = tuple(priors.ratings), _trends(priors)
+    return tuple(
+        MeasuredRow(
+            spec,
+            priors.ratings[spec],
+            tuple(None if spec == other else tally.get((spec, other)) for other in specs),
+            total.get(spec, 0.0),
+            trends.get(spec, ()),
+        )
+        for spec in specs
+    )
+
+
+def _trends(priors: PriorRatings) -> dict[str, tuple[float, ...]]:
+    """How the ratings settled while the games were counted, in a random order that is always the same.
+
+    The file does not say in which order they were played. They are independent, so any other is as good.
+    """
+    if not priors.ratings:
+        return {}
+    kinds = list(priors.results)
+    games = np.random.default_rng(TREND_SEED).permutation(
+        np.repeat(np.arange(len(kinds)), list(priors.results.values()))
+    )
+    steps: dict[str, list[float]] = {}
+    for step in range(1, TREND_STEPS + 1):
+        counts = np.bincount(games[: len(games) * step // TREND_STEPS], minlength=len(kinds))
+        part = {kind: int(count) for kind, count in zip(kinds, counts, strict=True) if count}
+        names = {name for pair, _ in part for name in pair}
+        found = relative(rate(part), tuple(spec for spec in priors.ratings if spec in names))
+        for spec, rating in found.items():
+            steps.setdefault(spec, []).append(rating.elo)
+    return {spec: tuple(elos) for spec, elos in steps.items()}
 
 
 def relative(found: Ratings, specs: tuple[str, ...]) -> dict[str, PriorRating]:

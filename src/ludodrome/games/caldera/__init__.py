@@ -44,6 +44,10 @@ class Caldera(Game):
         Level(4, nodes=1_200),
         Level(5, nodes=4_500),
     )
+    feel = (
+        "Chess on hot ground: you threaten with pieces, then pile up rock until one stone too many takes "
+        "half the board with it."
+    )
     ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
     doctor_options = ({"turn_limit": 1}, {"turn_limit": 1000})
     challenge_options = ({"turn_limit": 100},)

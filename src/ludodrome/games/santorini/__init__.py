@@ -40,6 +40,10 @@ class Santorini(Game):
     )
 
     levels = (*FIRST_LEVELS, Level(4, nodes=6_000), Level(6, nodes=30_000))
+    feel = (
+        "Wide open and always close: both see everything, and the one who runs out of safe squares first "
+        "loses the climb."
+    )
     ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
     doctor_options = ({"players": 2}, {"players": 3})
     challenge_options = ({"players": 3},)

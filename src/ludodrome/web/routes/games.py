@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, HTTPException, Request
 
 from ludodrome.bots import bot
 from ludodrome.bots.registry import bot_names
 from ludodrome.game import Game
 from ludodrome.games import GAMES, find
 from ludodrome.web.position_view import Json, open_game, position_view, why_illegal
+from ludodrome.web.routes.pages import sample_game
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, PositionRequest
 
 router = APIRouter(prefix="/games", tags=["games"], responses=ERROR_RESPONSES)
@@ -50,6 +51,25 @@ def one_game(game_id: str) -> Json:
     }
 
 
+@router.get("/{game_id}/sample")
+def sample(game_id: str) -> Json:
+    """A sample game for the start page: drawings as lists of SVG elements, one for every position."""
+    found = sample_game(find(game_id).id)
+    if found is None:
+        raise HTTPException(404, "this game has no sample game")
+    return {name: found[name] for name in ("bots", "returns", "elements", "frames", "still")}
+
+
+@router.get("/{game_id}/kernels")
+def kernels(request: Request, game_id: str) -> Json:
+    """How far the compiled code of a game's first moves is, and about how many seconds it still takes.
+
+    `state` is ready, loading, compiling, waiting (to be compiled), or unknown if the server does not prepare this game.
+    """
+    found = request.app.state.warm_up.state(find(game_id).id)
+    return {"state": found.state, "seconds": found.seconds}
+
+
 @router.post("/{game_id}/positions")
 def position(game_id: str, asked: PositionRequest) -> Json:
     """A position: side to move, legal moves, outcome. With a move: the position after it."""
@@ -78,7 +98,7 @@ def _position(game_id: str, asked: PositionRequest) -> tuple[Game, Any]:
 
 def warm_up(game_id: str) -> None:
     """Compile or load what a first game needs."""
-    game = open_game(game_id, {})
+    game = open_game(game_id, dict(find(game_id).game_class().people_options))
     state = game.initial_state()
     position_view(game, state)
     player = bot(WARM_UP_WITH, game)

@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import Field
 
 from ludodrome.arena.ladder import events
+from ludodrome.arena.ladder.prior_ratings import crosstable, prior_ratings
 from ludodrome.arena.ladder.uploads import MAX_UPLOADED_MODULE, OFF, is_module, is_packed
 from ludodrome.bots.starters import GAMES_WITH_STARTERS, one_file
 from ludodrome.games import GAMES, find
@@ -113,9 +114,18 @@ async def events_of_match(request: Request, match_id: MatchId, who: Anybody) -> 
     return _event_stream(request, None, match_id)
 
 
+@router.get("/live", response_class=Response, responses=STREAM)
+async def live_everywhere(request: Request, who: Anybody) -> StreamedResponse:
+    """All running matches, or a show match between built-ins while there is none: a view whenever one changes."""
+    return _event_stream(request, None, None)
+
+
 @router.get("/live/{game_id}", response_class=Response, responses=STREAM)
 async def live(request: Request, game_id: str, who: Anybody) -> StreamedResponse:
-    """All running matches of a game: a view whenever one changes, and ``gone`` when one is over."""
+    """All running matches of a game: a view whenever one changes, and ``gone`` when one is over.
+
+    While there is none, it is a show match between built-ins, with ``show`` and the ``evaluation`` in its view.
+    """
     check_game(game_id)
     return _event_stream(request, game_id, None)
 
@@ -249,6 +259,8 @@ RECENT = 12
 GLANCE = 0.05
 """Seconds that a page waits for optional facts."""
 TOURNAMENTS = 6
+SHOW_MATCH = "show"
+"""In the place of a match's id: what is played now."""
 
 
 def _here(request: Request, game_id: str) -> Any:
@@ -273,6 +285,8 @@ def arena_page(request: Request, game_id: str, who: Anybody) -> Response:
         may=who.account is not None,
         word=league.runner_notice(engine),
         most_pairs=events.MAX_PAIRS,
+        measured=prior_ratings(game_id),
+        measured_rows=crosstable(game_id),
         data=data,
     )
 
@@ -333,6 +347,7 @@ def leaderboard_page(
         "/leaderboard",
         lines=lines,
         axis=axis,
+        measured=prior_ratings(game_id),
         mine=mine,
         word=league.runner_notice(engine),
         before=max(0, skip - league.PAGE_ROWS) if skip else None,
@@ -385,8 +400,10 @@ def tournament_page(request: Request, game_id: str, event_id: str, who: Anybody)
 
 @pages.get("/{game_id}/matches/{match_id}")
 def match_page(request: Request, game_id: str, match_id: str) -> Response:
-    """A running match; a finished one redirects to its replay."""
+    """A running match, or the show match of the game; a finished one redirects to its replay."""
     _here(request, game_id)
+    if match_id == SHOW_MATCH:
+        return page(request, "match.html", game_id, "/arena", match=None, data={"game": game_id, "match": None})
     found = match_of(request, match_id[:60])
     if found.counted is not None:
         return RedirectResponse(f"/games/{found.id}")

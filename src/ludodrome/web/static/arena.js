@@ -62,7 +62,7 @@ function cup(one) {
 }
 
 function show() {
-  showResults(part("results"), data.recent, "No games yet.");
+  showResults(part("results"), data.recent, "No games yet. Below: how the built-ins did when they were measured.");
   part("cups").replaceChildren(
     ...(data.tournaments.length ? data.tournaments.map(cup) : [html("li", { class: "none" }, "No tournaments yet.")]),
   );

@@ -78,10 +78,39 @@ export function showResults(list, matches, empty) {
   list.replaceChildren(...(matches.length ? matches.map(resultLine) : [html("li", { class: "none" }, empty)]));
 }
 
-/** The boards of a game, to be drawn and not to be played on. */
-export async function boardMaker() {
-  const { GameBoard } = await boardModule();
-  return (host, bar) => new GameBoard(host, bar, { move: () => {}, why: async () => "", say });
+const maker = ({ GameBoard }) => {
+  const make = (host, bar) => new GameBoard(host, bar, { move: () => {}, why: async () => "", say });
+  make.score = GameBoard.score;
+  return make;
+};
+
+/** The boards of the game of this page, to be drawn and not to be played on; `score` is that of a seat in words. */
+export const boardMaker = async () => maker(await boardModule());
+/** The same of another board module. */
+export const makerOf = async (board) => maker(await import(`./boards/${board}.js`));
+
+/** A clock in a few characters. */
+export const seconds = (milliseconds) =>
+  milliseconds === null
+    ? ""
+    : milliseconds >= 60_000
+      ? `${Math.floor(milliseconds / 60_000)}:${String(Math.floor(milliseconds / 1000) % 60).padStart(2, "0")}`
+      : `${(milliseconds / 1000).toFixed(1)} s`;
+
+/** How a match ended, from its last view. */
+export function ended({ names, result }) {
+  const winner = result.returns.findIndex((one) => one > 0);
+  return winner < 0 ? `nobody won: ${result.reason}` : `${names[winner]} won: ${result.reason}`;
+}
+
+/** Who is ahead, as a bar; hidden where nobody knows. */
+export function evaluate(bar, view) {
+  const share = view.evaluation;
+  bar.hidden = share === undefined || share === null;
+  if (bar.hidden) return;
+  bar.classList.add("known");
+  bar.querySelector("i").style.flexBasis = `${Math.round(100 * share)}%`;
+  bar.setAttribute("aria-label", `${view.names[0]} wins with ${Math.round(100 * share)} %`);
 }
 
 /** What a board shows of a match that is being played. */
@@ -101,33 +130,47 @@ export const modelOf = (view, animate) => ({
   word: "",
 });
 
-/** A small live board with its players, a link to the match. */
+/** A small live board with its players, a link to the match; `title`: of the game, where it is not plain. */
 export class LiveCard {
-  constructor(game, match, make) {
+  constructor(game, match, make, title = "") {
     const host = html("div", { class: "board" }),
       bar = html("div", { class: "bar" }, html("span", { class: "word" }), html("span", { class: "tools" }));
     this.pair = html("div", { class: "pair" });
+    this.value = html("div", { class: "value", role: "img", hidden: true }, html("i", {}));
     this.count = html("p", { class: "count" });
+    this.title = title;
     this.node = html(
       "a",
-      { class: "live card", href: `/${game}/matches/${match}` },
+      { class: "live card", href: `/${game}/matches/${match.startsWith("show-") ? "show" : match}` },
       html("div", { class: "frame-box", inert: true }, html("div", { class: "place" }, host, bar)),
+      this.value,
       this.pair,
       this.count,
     );
     this.board = make(host, bar);
+    this.score = make.score;
     this.drawn = false;
   }
 
   show(view) {
     this.board.update(modelOf(view, this.drawn));
     this.drawn = true;
+    evaluate(this.value, view);
     this.pair.replaceChildren(
       ...view.names.map((name, seat) =>
-        html("span", { class: view.to_move === seat ? "turn" : "" }, chip(seat), html("b", {}, name)),
+        html(
+          "span",
+          { class: view.to_move === seat ? "turn" : "" },
+          chip(seat),
+          html("b", {}, name),
+          html("span", { class: "score-word" }, this.score(view.state, seat)),
+          html("span", { class: "time" }, seconds(view.left_ms[seat])),
+        ),
       ),
     );
-    this.count.textContent = `move ${view.ply}`;
+    const last = view.texts.at(-1);
+    const state = view.result ? ended(view) : `move ${view.ply}${last ? `: ${last}` : ""}`;
+    this.count.textContent = [this.title, view.show && "show match", state].filter(Boolean).join(" · ");
   }
 }
 

@@ -84,6 +84,7 @@ async function open(game) {
   await take(game, false);
   history.replaceState(null, "", `/${data.game}/plays/${view.id}${role === "guest" ? "?as=guest" : ""}`);
   store(data.game, role === "guest" ? `${view.id} guest` : view.id);
+  store("last", data.game);
   live?.end();
   live = new Live(view.id, keyOf(view.id, role), receive, failed);
 }
@@ -182,24 +183,29 @@ function sketch(first) {
   for (const id of ["hint", "undo", "resign", "begin", "back", "on", "end"]) part(id).disabled = true;
 }
 
+/** What the server does before the first game of a kind, in words. */
+const PREPARING = {
+  loading: () => "The game is loaded into the server.",
+  compiling: (seconds) => `The game is compiled for this machine, once. About ${seconds} s to go.`,
+  waiting: (seconds) => `Other games are compiled first, then this one: about ${seconds} s to go. Once only.`,
+};
+
+async function prepare() {
+  if (!part("value").classList.contains("loom")) return;
+  const { state, seconds } = await get(`/games/${data.game}/kernels`).catch(() => ({}));
+  if (!part("value").classList.contains("loom")) return;
+  if (PREPARING[state])
+    engine(html("p", { class: "whole" }, html("b", {}, "Getting ready. "), PREPARING[state](seconds)));
+  setTimeout(prepare, 1000);
+}
+
 function waiting(on) {
   part("value").classList.toggle("loom", on);
   if (!on) return;
-  const slow = setTimeout(() => {
-    if (part("value").classList.contains("loom"))
-      engine(
-        html(
-          "p",
-          { class: "whole" },
-          html("b", {}, "Getting ready. "),
-          "The first game of each kind is compiled for this machine. That takes a few seconds, once.",
-        ),
-      );
-  }, 600);
+  setTimeout(prepare, 600);
   engine(
     html("p", { class: "whole" }, "One moment ", html("span", { class: "wait" }, html("i"), html("i"), html("i"))),
   );
-  return slow;
 }
 
 function failed(error) {
