@@ -166,6 +166,10 @@ export class Board {
   describe() {
     return "Board";
   }
+  /** Whether the board is telling a story that the page should not interrupt. */
+  get telling() {
+    return false;
+  }
   animate() {}
 
   #click(event) {

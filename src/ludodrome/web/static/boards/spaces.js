@@ -134,6 +134,9 @@ export class GameBoard extends Board {
   get sequence() {
     return this.builder.sequence;
   }
+  get telling() {
+    return Boolean(this.timer) && this.running !== null && this.running < this.lastStep();
+  }
   building() {
     return this.model.interactive && this.running === null && !this.mapped;
   }
