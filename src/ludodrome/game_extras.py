@@ -234,6 +234,10 @@ class GameExtras:
         """
         return []
 
+    def people_sentence(self, refusal: str) -> str:
+        """Why a move is illegal, as people read it at the board, without numbers that only programs use."""
+        return refusal
+
     def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:
         """What a legal move did, told to the person on ``seat``; first what was played, then what came of it.
 

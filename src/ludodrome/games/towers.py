@@ -323,15 +323,13 @@ def explain_turn(
 ) -> list[Explanation]:
     """What a turn that does not end the game did.
 
-    ``who`` has moved and ``other`` is next. ``heights`` are those before it. ``threats``: the cells onto which the next player could step and win, before and
-    after the turn, and those of the player who has moved, after it.
+    ``who`` has moved and ``other`` is next. ``heights`` are those before it. ``threats``: the cells onto which the next
+    player could step and win, before and after the turn, and those of the player who has moved, after it.
     """
-    name = f"worker {turn.worker + 1}"
-    source, to, climb = NAMES[turn.source], NAMES[turn.to], heights[turn.to] - heights[turn.source]
     assert turn.build is not None
+    climb = heights[turn.to] - heights[turn.source]
     height, build = heights[turn.build] + 1, NAMES[turn.build]
-    result = f"built a dome on {build}" if height == DOME else f"raised {build} to level {height}"
-    told = [Explanation("turn", f"{who} stepped with {name} from {source} to {to} and {result}.")]
+    told = [_told_turn(who, turn, heights)]
     if climb > 0:
         told.append(Explanation("climb", f"{who} climbed: one step goes up by one level at most."))
     if climb < 0:
@@ -351,14 +349,23 @@ def explain_turn(
     return told
 
 
-def explain_end(who: str, other: str, turn: TowerTurn, climbed: bool) -> list[Explanation]:
+def explain_end(who: str, other: str, turn: TowerTurn, heights: Sequence[int], climbed: bool) -> list[Explanation]:
     """What a turn that won the game did."""
-    to = NAMES[turn.to]
-    told = [Explanation("turn", f"{who} stepped with worker {turn.worker + 1} from {NAMES[turn.source]} to {to}.")]
+    told = [_told_turn(who, turn, heights)]
     if climbed:
-        return [*told, Explanation("win", f"{who} stepped up onto level 3 on {to}: that wins the game.")]
+        return [*told, Explanation("win", f"{who} stepped up onto level 3 on {NAMES[turn.to]}: that wins the game.")]
     stuck = "You have" if other == "You" else f"{other} has"
     return [*told, Explanation("stuck", f"{stuck} no legal move left, and that loses the game.")]
+
+
+def _told_turn(who: str, turn: TowerTurn, heights: Sequence[int]) -> Explanation:
+    """The step and its build in a sentence."""
+    step = f"{who} stepped with worker {turn.worker + 1} from {NAMES[turn.source]} to {NAMES[turn.to]}"
+    if turn.build is None:
+        return Explanation("turn", f"{step}.")
+    height, build = heights[turn.build] + 1, NAMES[turn.build]
+    result = f"built a dome on {build}" if height == DOME else f"raised {build} to level {height}"
+    return Explanation("turn", f"{step} and {result}.")
 
 
 def _names(cells: set[int]) -> str:

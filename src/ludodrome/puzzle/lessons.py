@@ -12,9 +12,13 @@ from typing import Any, NamedTuple
 from ludodrome.game import Game, IllegalMove
 from ludodrome.game_extras import Explanation
 from ludodrome.games import find, package_folder
+from ludodrome.validation import listing
 
 LESSON_FILE = "lessons.toml"
 FIRST_OPPONENT = "level:1"
+MAX_REPEAT = 20
+LISTS = ("moves", "does", "reply")
+"""Fields of a task that are lists of texts."""
 
 
 class LessonError(ValueError):
@@ -36,9 +40,10 @@ class LessonTask(NamedTuple):
 
     task: str
     moves: tuple[str, ...] = ()
-    """The moves that are right, in notation (``a | b``: one or the other); the first one is the hint. With ``does`` they are examples."""
+    """The moves that are right, in notation (``a | b``: the first that is legal); the first one is the hint. With
+    ``does`` they are examples."""
     does: tuple[str, ...] = ()
-    """What a right move does: keys of ``Game.explain_move``, of the move and its replies. Then every such move counts."""
+    """What a right move and its replies do: keys of ``Game.explain_move``. Then every such move is right."""
     refused: str = ""
     """Part of the sentence that refuses the move: the task is to try something illegal."""
     tries: tuple[Any, ...] = ()
@@ -82,7 +87,11 @@ class Lesson(NamedTuple):
     game_id: str
     steps: tuple[LessonStep, ...]
     options: Mapping[str, Any]
-    """Options of the first game."""
+    """Options of the first game, besides those that people meet first."""
+
+    def first_options(self) -> dict[str, Any]:
+        """All options of the first game that are not the defaults."""
+        return {**find(self.game_id).game_class().people_options, **self.options}
 
 
 class LessonVerdict(NamedTuple):
@@ -122,39 +131,84 @@ def lesson(game_id: str) -> Lesson | None:
 
 def parse_lesson(text: str, game_id: str) -> Lesson:
     """Parse a file of lessons. Raises LessonError or TOMLDecodeError."""
-    read = tomllib.loads(text)
-    if unknown := read.keys() - {"step", "game", "options"}:
-        raise LessonError(f"it has [[step]], [game] and options, not {', '.join(sorted(unknown))}")
-    shared = read.get("options", {})
-    first = read.get("game", {}).get("options", {})
-    return Lesson(game_id, tuple(_step(step, shared) for step in read.get("step", [])), {**shared, **first})
+    read = _fields(tomllib.loads(text), ("step", "game", "options"), "the file")
+    shared = _table(read.get("options", {}), "options")
+    first = _fields(_table(read.get("game", {}), "[game]"), ("options",), "[game]")
+    steps = [_step(step, shared) for step in _tables(read.get("step", []), "[[step]]")]
+    return Lesson(game_id, tuple(steps), {**shared, **_table(first.get("options", {}), "options of [game]")})
 
 
 def _step(read: dict[str, Any], shared: dict[str, Any]) -> LessonStep:
-    fields = dict(read)
-    own = {name: fields.pop(name) for name in ("title", "idea", "position") if name in fields}
-    options = {**shared, **fields.pop("options", {})}
-    parts = fields.pop("tasks", None) or [fields]
-    if parts[0] is not fields and fields:
-        raise LessonError(f"a step with several tasks has no {', '.join(sorted(fields))} of its own")
-    tasks = [task for part in parts for task in [_task(part)] * int(part.get("repeat", 1))]
-    if missing := {"title", "idea"} - own.keys():
-        raise LessonError(f"a step has no {' and no '.join(sorted(missing))}")
-    return LessonStep(own["title"], own["idea"], own.get("position", ""), tuple(tasks), options)
+    head = ("title", "idea", "position", "options", "tasks")
+    own = {name: read[name] for name in head if name in read}
+    rest = {name: value for name, value in read.items() if name not in head}
+    parts = _tables(own.pop("tasks", [rest]), "[[step.tasks]]")
+    if not parts or (rest and parts[0] is not rest):
+        raise LessonError("a step has the fields of one task, or several [[step.tasks]], not both or neither")
+    options = {**shared, **_table(own.pop("options", {}), "options of a step")}
+    title, idea, position = (_text(own.get(name, ""), name) for name in ("title", "idea", "position"))
+    if not title or not idea:
+        raise LessonError("every step has a title and an idea")
+    tasks = []
+    for part in parts:
+        repeat = part.get("repeat", 1)
+        if type(repeat) is not int or not 1 <= repeat <= MAX_REPEAT:
+            raise LessonError(f"repeat is a whole number from 1 to {MAX_REPEAT}")
+        tasks += [_task({name: value for name, value in part.items() if name != "repeat"})] * repeat
+    return LessonStep(title, idea, position, tuple(tasks), options)
 
 
 def _task(read: dict[str, Any]) -> LessonTask:
-    fields = {name: tuple(value) if isinstance(value, list) else value for name, value in read.items()}
-    fields.pop("repeat", None)
-    try:
-        fields["wrong"] = tuple(WrongTry(**_tuples(one)) for one in read.get("wrong", []))
-        return LessonTask(**fields)
-    except TypeError as wrong:
-        raise LessonError(f"a task is not understood: {wrong}") from wrong
+    fields = _fields(read, LessonTask._fields, "a task")
+    wrong = [_wrong_try(one) for one in _tables(fields.get("wrong", []), "wrong")]
+    task = LessonTask(**{"task": "", **_read_values(fields, ("tries", "wrong")), "wrong": tuple(wrong)})
+    if not task.task or bool(task.refused) != bool(task.tries) or bool(task.moves) == bool(task.refused):
+        raise LessonError("a task has a text (task), and moves that are right or tries that are refused")
+    return task
 
 
-def _tuples(read: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in read.items()}
+def _wrong_try(read: dict[str, Any]) -> WrongTry:
+    values = _read_values(_fields(read, WrongTry._fields, "an entry of wrong"), ())
+    if "say" not in values:
+        raise LessonError("an entry of wrong has no say")
+    return WrongTry(**values)
+
+
+def _read_values(read: dict[str, Any], plain: tuple[str, ...]) -> dict[str, Any]:
+    """Texts, and lists of texts as tuples; the fields named ``plain`` are lists of anything."""
+    values: dict[str, Any] = {}
+    for name, value in read.items():
+        if name in LISTS or name in plain:
+            if not isinstance(value, list) or not (name in plain or all(isinstance(one, str) for one in value)):
+                raise LessonError(f"{name} is a list of texts")
+            values[name] = tuple(value)
+        else:
+            values[name] = _text(value, name)
+    return values
+
+
+def _fields(read: dict[str, Any], names: tuple[str, ...], where: str) -> dict[str, Any]:
+    if unknown := read.keys() - set(names):
+        raise LessonError(f"{where} has no field {listing(sorted(unknown))}; its fields are {listing(names)}")
+    return read
+
+
+def _table(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise LessonError(f"{where} is a table")
+    return value
+
+
+def _tables(value: Any, where: str) -> list[dict[str, Any]]:
+    if not isinstance(value, list):
+        raise LessonError(f"{where} is a list of tables")
+    return [_table(one, where) for one in value]
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise LessonError(f"{where} is a text")
+    return value
 
 
 # What becomes of moves
@@ -200,7 +254,7 @@ def _refusal(game: Game, state: Any, move: Any) -> str | None:
     try:
         game.apply(state, move)
     except IllegalMove as wrong:
-        return str(wrong)
+        return game.people_sentence(str(wrong))
     return None
 
 

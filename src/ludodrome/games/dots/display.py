@@ -99,7 +99,7 @@ def _to_take(game: Game, state: Json) -> int:
 
 
 def _take(game: Game, states: Any) -> int:
-    """Draw an edge that closes a box in states[0], in place, and return the boxes that it closes; 0 if there is none."""
+    """Draw an edge that closes a box in states[0], in place; return how many it closes, 0 if there is none."""
     owned = sum(game.scores_of(None, states))
     for action in game.legal_actions_of(states):
         drawn = states.copy()

@@ -1,10 +1,20 @@
 """Santorini with fixed workers, for two or three players, in text."""
 
 import re
+from itertools import chain
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.game_extras import FIRST_LEVELS, LADDER_LEVELS, LADDER_SEARCHERS, Diagram, Explanation, Json, Level, actor
+from ludodrome.game_extras import (
+    FIRST_LEVELS,
+    LADDER_LEVELS,
+    LADDER_SEARCHERS,
+    Diagram,
+    Explanation,
+    Json,
+    Level,
+    actor,
+)
 from ludodrome.game_spec import Planes
 from ludodrome.games.santorini import codec, evaluate, planes, rules
 from ludodrome.games.towers import NAMES, TowerTurn, explain_end, explain_turn, winning_cells
@@ -79,12 +89,12 @@ class Santorini(Game):
         who, other = actor(mover, seat), actor((mover + 1) % self.seats, seat)
         source, to, build = (NAMES.index(move[at : at + 2]) for at in (3, 5, 7))
         turn = TowerTurn(int(move[2]) - 1, source, to, build)
-        boards = [sum(state["board"], []) for state in (before, after)]
+        boards = [list(chain.from_iterable(state["board"])) for state in (before, after)]
         if after["winner"] is not None:
-            return explain_end(who, other, turn, after["reason"] == "reached level 3")
+            return explain_end(who, other, turn, boards[0], after["reason"] == "reached level 3")
+        asked = ((before, boards[0], 1), (after, boards[1], 0), (after, boards[1], self.seats - 1))
         threats = tuple(
-            winning_cells(self, state, ahead, lambda one: NAMES.index(one[5:7]), board)
-            for state, board, ahead in ((before, boards[0], 1), (after, boards[1], 0), (after, boards[1], self.seats - 1))
+            winning_cells(self, state, ahead, lambda one: NAMES.index(one[5:7]), board) for state, board, ahead in asked
         )
         return explain_turn(who, other, turn, boards[0], threats)
 

@@ -71,6 +71,11 @@ class Skysummit(Game):
         plain = re.sub(r"-+>|→|\bto\b|--+", "-", text, flags=re.IGNORECASE)
         return re.sub(r"[,;]|\b(?:and|builds?|on|at)\b", " ", plain, flags=re.IGNORECASE)
 
+    def people_sentence(self, refusal: str) -> str:
+        """Cells by their names alone, and workers numbered from 1, as on the board."""
+        named = re.sub(r"cell \d+ \((\w+)\)", r"\1", refusal)
+        return re.sub(r"worker (\d)", lambda found: f"worker {int(found[1]) + 1}", named)
+
     def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:
         """The turn; what it built, opened or prevented."""
         mover = before["ply"] % 2
@@ -80,7 +85,7 @@ class Skysummit(Game):
             return [Explanation("place", f"{who} placed two workers, on {first} and {second}.")]
         turn = TowerTurn(move["w"], before["workers"][mover][move["w"]], move["to"], move["build"])
         if after["winner"] == mover and not after["reason"].startswith("turn limit"):
-            return explain_end(who, other, turn, move["build"] is None)
+            return explain_end(who, other, turn, before["board"], move["build"] is None)
         threats = tuple(
             winning_cells(self, state, ahead, lambda one: int(one["to"]), state["board"])
             for state, ahead in ((before, 1), (after, 0), (after, 1))

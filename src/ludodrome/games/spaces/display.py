@@ -190,7 +190,9 @@ def _explain_round(options: Json, after: Json, seat: int) -> list[Explanation]:
             told.append(Explanation("goal" if mine else "their goal", f"{text} in step {step}: the round ends there."))
         elif "trap" in event["reason"]:
             text = "You ran into a trap" if mine else "Your opponent ran into your trap"
-            what = "That costs one point, and the piece stops." if options["rules"] == "live" else "That ends the round."
+            what = (
+                "That costs one point, and the piece stops." if options["rules"] == "live" else "That ends the round."
+            )
             told.append(Explanation("hit" if mine else "caught", f"{text} in step {step}. {what}"))
     if entry["ended"] == ENDED[COLLISION]:
         told.append(Explanation("collision", "Both pieces met on one square: each loses a point, and the round ends."))

@@ -88,7 +88,7 @@ def _lesson_step(game_id: str, number: int) -> LessonStep:
 def lesson_outline(game_id: str) -> Json:
     """The lesson of a game: the titles of its steps, and the options of the first game after it."""
     found = lesson_of(game_id)
-    return {"game": game_id, "steps": [step.title for step in found.steps], "options": dict(found.options)}
+    return {"game": game_id, "steps": [step.title for step in found.steps], "options": found.first_options()}
 
 
 @router.get("/{game_id}/lesson/{number}")

@@ -79,10 +79,7 @@ def _play_data(request: Request, game_id: str, play: str | None, first: Any) -> 
 def _first_game(game_id: str) -> Json:
     """The game after a lesson: options for people, and the weakest opponent."""
     found = lesson(game_id) if game_id in GAMES else None
-    if found is None:
-        return {"options": {}, "seats": ["person", FIRST_OPPONENT]}
-    options = {**find(game_id).game_class().people_options, **found.options}
-    return {"options": options, "seats": ["person", FIRST_OPPONENT]}
+    return {"options": {} if found is None else found.first_options(), "seats": ["person", FIRST_OPPONENT]}
 
 
 @pages.get("/join/{link}")

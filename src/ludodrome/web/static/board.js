@@ -79,7 +79,8 @@ export class Board {
     host.addEventListener("keydown", (event) => this.onKey(event));
   }
 
-  /** model: state, legal, marks, last, before, seat, interactive, best, others, line, flip, animate, analysis, edit. */
+  /** model: state, legal, marks, last, before, seat, interactive, best, others, line, flip, animate, analysis, edit, plain
+   * (only the tools that a beginner needs). */
   update(model) {
     const before = this.model;
     this.model = model;
@@ -170,6 +171,8 @@ export class Board {
   get telling() {
     return false;
   }
+  /** Show the position itself, not what has led to it. */
+  settle() {}
   animate() {}
 
   #click(event) {

@@ -1,7 +1,7 @@
 // The lesson of a game: one step after another on the board. What is right, and why something is wrong, comes from the server.
 
 import { boardModule, get, pageData, post, say, sentence } from "./api.js";
-import { moves as inMotion, motion, pause, svg } from "./draw.js";
+import { html, moves as inMotion, motion, pause, svg } from "./draw.js";
 import { recalled, store } from "./keys.js";
 
 const data = pageData();
@@ -107,11 +107,11 @@ async function open(wanted) {
   history.replaceState(null, "", number > 1 ? `#${number}` : location.pathname);
   dots();
   tell("", "");
-  if (number === LAST) {
-    last();
-    return;
-  }
   try {
+    if (number === LAST) {
+      await last(mine);
+      return;
+    }
     const found = await get(`/games/${data.game}/lesson/${number}`);
     if (mine !== asked) return;
     step = found;
@@ -129,6 +129,7 @@ function begin() {
   take({ task: step.task, hint: step.hint, position: step.position });
   tell("", "");
   paint();
+  board.settle();
 }
 
 /** The task that is to be done now. */
@@ -154,6 +155,7 @@ function paint({ animate = false, shown = now, word = "" } = {}) {
     animate,
     word,
     waiting: null,
+    plain: true,
   });
   buttons();
 }
@@ -269,27 +271,25 @@ function again() {
   astray = false;
   tell("", "");
   paint();
+  board.settle();
 }
 
 // The end: a first game
 
-function last() {
-  const done = doneSteps();
-  step = null;
-  finished = false;
+async function last(mine) {
+  [made, hint, astray, finished, busy] = [[], null, false, false, true];
   part("title").textContent = "Your first game";
   part("idea").textContent =
     "Now play against level 1, which makes many mistakes. The board explains what happens when it happens for the first time.";
-  part("task").replaceChildren(
-    Object.assign(document.createElement("a"), {
-      className: "button first",
-      id: "first",
-      href: `/${data.game}?first=1`,
-      textContent: "Play",
-    }),
-  );
-  part("first").addEventListener("click", () => store(PROGRESS, [...done.add(LAST)].join(" ")));
+  const link = html("a", { class: "button first", id: "first", href: `/${data.game}?first=1` }, "Play");
+  link.addEventListener("click", () => markDone(LAST));
+  part("task").replaceChildren(link);
   buttons();
+  const { options } = await get(`/games/${data.game}/lesson`),
+    position = await post(`/games/${data.game}/positions`, { options });
+  if (mine !== asked) return;
+  step = { seat: position.to_move };
+  paint({ shown: { position } });
 }
 
 part("back").addEventListener("click", () => open(number - 1));
