@@ -22,7 +22,7 @@ from ludodrome.puzzle.lessons import (
     play_lesson_moves,
 )
 
-MOST_TRIES = 150
+MOST_TRIES = 60
 MAX_IDEA, MAX_TASK, MAX_SENTENCE = 225, 110, 135
 CELLS = {"skysummit": r"\b[A-E][1-5]\b", "santorini": r"\b[A-E][1-5]\b", "caldera": r"\b[0-6][0-6]\b"}
 
@@ -195,7 +195,7 @@ def _heights(state: Any) -> list[int]:
 @pytest.mark.parametrize("game_id", ["skysummit", "santorini"])
 def test_towers_are_explained_truly(game_id: str) -> None:
     game, seen = ludodrome.make(game_id), set()
-    for seed in range(12):
+    for seed in range(6):
         for before, move, after in _walks(game, seed):
             mover = game.to_move(before)
             told = game.explain_move(before, move, after, 0)
@@ -219,7 +219,7 @@ def _wins(game: Game, state: Any, move: Any) -> bool:
 
 def test_caldera_is_explained_truly() -> None:
     game, seen = ludodrome.make("caldera", turn_limit=60), set()
-    for seed in range(25):
+    for seed in range(12):
         for before, move, after in _walks(game, seed):
             told = game.explain_move(before, move, after, 0)
             keys, ending = _keys(told), game.outcome(after)
@@ -263,7 +263,7 @@ def test_dots_is_explained_truly(rows: int, cols: int) -> None:
 @pytest.mark.parametrize("options", [{"rules": "live"}, {"rules": "written"}, {"rules": "live", "choice": "blind"}])
 def test_spaces_is_explained_truly(options: dict[str, Any]) -> None:
     game, seen = ludodrome.make("spaces", size=2, rounds=4, **options), set()
-    for seed in range(20):
+    for seed in range(10):
         for before, move, after in _walks(game, seed):
             keys = _keys(game.explain_move(before, move, after, 0))
             seen |= keys
@@ -283,15 +283,6 @@ def test_a_deck_is_explained_in_a_sentence() -> None:
     move = {"deck": [game.parse_move(",".join(["2:0:uf"] * 10), state)["deck"][0]] * 10}
     told = game.explain_move(state, move, game.apply(state, move), 1)
     assert [one.text for one in told] == ["Your opponent laid a deck of 10 boards."]
-
-
-def test_a_turn_limit_is_explained() -> None:
-    game = ludodrome.make("skysummit", turn_limit=3)
-    state = game.initial_state()
-    for text in ("place B2 C3", "place D4 E5"):
-        state = game.apply(state, game.parse_move(text, state))
-    move = game.legal_moves(state)[0]
-    assert "turn limit" in _keys(game.explain_move(state, move, game.apply(state, move), 0))
 
 
 def test_refusals_name_cells_and_workers_as_the_board_does() -> None:
