@@ -36,6 +36,15 @@ class Diagram(NamedTuple):
     """Whether it is only a picture."""
 
 
+class Explanation(NamedTuple):
+    """One thing that a move did, for people who learn the game."""
+
+    key: str
+    """A word or two that lessons and the first game name it by, such as ``dome``."""
+    text: str
+    """A sentence to somebody at the board, who is "you"."""
+
+
 class Level(NamedTuple):
     """Settings of one level, for games with one action per move."""
 
@@ -255,6 +264,18 @@ class GameExtras:
         """
         return []
 
+    def people_sentence(self, refusal: str) -> str:
+        """Why a move is illegal, as people read it at the board, without numbers that only programs use."""
+        return refusal
+
+    def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:
+        """What a legal move did, told to the person on ``seat``; first what was played, then what came of it.
+
+        Lessons (``lessons.toml``) ask for moves by the keys; the first game of a learner shows each sentence once.
+        """
+        who = actor(self.to_move(before), seat)  # type: ignore[attr-defined]
+        return [Explanation("move", f"{who} played {self.format_move(move, before)}.")]  # type: ignore[attr-defined]
+
     @classmethod
     def options_from_state(cls, state: Any) -> Json:
         """The options contained in a position, as JSON or in one-line form. Raises BadState for malformed numbers.
@@ -265,6 +286,11 @@ class GameExtras:
             return {}
         names = [option.name for option in cls.available]  # type: ignore[attr-defined]
         return {name: state[name] for name in names if name in state}
+
+
+def actor(mover: int | None, seat: int) -> str:
+    """Who has moved, as the person on ``seat`` says it at the beginning of a sentence."""
+    return "You" if mover == seat else "Your opponent"
 
 
 def extra(module: str, name: str) -> Any:

@@ -45,6 +45,7 @@ from ludodrome.games.dots.solver.table import BUCKET
 from ludodrome.games.spaces.boards import parse_board, parse_playable
 from ludodrome.games.spaces.legality import check
 from ludodrome.puzzle.book import parse_puzzle
+from ludodrome.puzzle.lessons import parse_lesson
 from ludodrome.spaces_lab.board_files import read_boards
 from ludodrome.store import backups, migrations
 from ludodrome.store.accounts import ensure_local, read_name
@@ -377,6 +378,12 @@ def targets() -> dict[str, Target]:
             of_text(lambda line: parse_puzzle(line, "dots", 1)),
             (ludodrome_puzzle(),),
             ("puzzle.book.parse_puzzle",),
+        ),
+        Target(
+            "lesson",
+            of_text(lambda text: parse_lesson(text, "dots")),
+            (b'[[step]]\ntitle = "A"\nidea = "B"\n[[step.tasks]]\ntask = "C"\nmoves = ["H(0,0)"]\nrepeat = 2\n',),
+            ("puzzle.lessons.parse_lesson",),
         ),
         Target("name", of_text(read_name), ("Ämil 3".encode(), b"a.b-c"), ("store.accounts.read_name",)),
         Target(

@@ -13,7 +13,7 @@ from ludodrome.web.routes.pages import rules, showcase
 WEIGHT, SENT = 165 * 1024, 60 * 1024
 """Bytes of a page with all it loads, at most: unpacked, and compressed as they are sent."""
 GAMES = ludodrome.game_ids()
-TABS = ("", "/arena", "/bots/new", "/leaderboard", "/analysis", "/puzzles", "/puzzles/1", "/rules")
+TABS = ("", "/arena", "/bots/new", "/leaderboard", "/analysis", "/puzzles", "/puzzles/1", "/rules", "/learn")
 PATHS = [*(f"/{game}{tab}" for game in GAMES for tab in TABS), "/replay", "/account", "/join/nothing"]
 IMPORT = re.compile(r"""(?:from|import)\s*\(?\s*["']([^"']+\.js)["']""")
 

@@ -11,6 +11,7 @@ import pytest
 from ludodrome_coins.rules import VALUES
 
 import ludodrome
+from ludodrome.puzzle.lessons import hint_of, judge, lesson
 from ludodrome.testing import CHECKS, CHECKS_ONCE, Tally, walk
 
 PACKAGE = Path(ludodrome_coins.__file__).parent
@@ -154,3 +155,16 @@ def test_bots_play_it_to_the_end(spec, game):
     while (seat := game.to_move(state)) is not None:
         state = game.apply(state, bots[seat].choose(game.observation(state, seat)))
     assert sum(game.outcome(state).scores) == VALUES.sum()
+
+
+def test_the_lesson_is_played_to_its_end_by_its_hints():
+    for step in lesson("coins").steps:
+        game = step.game("coins")
+        state = step.state(game)
+        for number, task in enumerate(step.tasks):
+            for move in game.legal_moves(state):
+                assert judge(game, step, number, state, move).sentence
+            verdict = judge(game, step, number, state, hint_of(game, task, state))
+            assert verdict.right
+            state = verdict.line[-1][1]
+        assert verdict.is_last

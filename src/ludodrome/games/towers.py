@@ -4,13 +4,15 @@ Heights are four bit sets ``levels``: bit c of ``levels[k]`` is set if cell c is
 cells with at least one block, ``levels[3]`` the domes. Each game's package has its rules, with their R-numbers.
 """
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludodrome.game import BadState
+from ludodrome.game import BadState, Game
+from ludodrome.game_extras import Explanation
 from ludodrome.jit import FOUR, Array, Int, fours, kernel, store_four
-from ludodrome.validation import is_int, show
+from ludodrome.validation import is_int, listing, show
 
 SIDE = 5
 CELLS = SIDE * SIDE
@@ -295,3 +297,76 @@ def draw(digits: str, workers: dict[int, str]) -> str:
             f"{letter} │" + "│".join(f" {digits[cell]} {workers.get(cell, '  ')}" for cell in cells) + f"│ {letter}"
         )
     return "\n".join([*lines, "  └" + "┴".join(["─────"] * SIDE) + "┘", header])
+
+
+# What a turn did, for people who learn the game
+
+
+class TowerTurn(NamedTuple):
+    """A step and its build; ``build`` is None where a winning step has none."""
+
+    worker: int
+    source: int
+    to: int
+    build: int | None
+
+
+def winning_cells(game: Game, state: Any, ahead: int, to_of: Callable[[Any], int], heights: Sequence[int]) -> set[int]:
+    """The cells of height 3 that a seat could step onto if it were to move; ``ahead``: how many turns from now."""
+    states = game.encode_array(state)
+    states["ply"] += ahead
+    return {to for move in game.legal_moves_of(states) if heights[to := to_of(move)] == SUMMIT}
+
+
+def explain_turn(
+    who: str, other: str, turn: TowerTurn, heights: Sequence[int], threats: tuple[set[int], ...]
+) -> list[Explanation]:
+    """What a turn that does not end the game did.
+
+    ``who`` has moved and ``other`` is next. ``heights`` are those before it. ``threats``: the cells onto which the next
+    player could step and win, before and after the turn, and those of the player who has moved, after it.
+    """
+    assert turn.build is not None
+    climb = heights[turn.to] - heights[turn.source]
+    height, build = heights[turn.build] + 1, NAMES[turn.build]
+    told = [_told_turn(who, turn, heights)]
+    if climb > 0:
+        told.append(Explanation("climb", f"{who} climbed: one step goes up by one level at most."))
+    if climb < 0:
+        told.append(Explanation("down", f"{who} stepped down, which is possible from any height."))
+    if height == DOME:
+        told.append(Explanation("dome", f"There is a dome on {build} now: nobody can step or build there any more."))
+    if height == SUMMIT:
+        told.append(Explanation("level 3", f"{build} is level 3 now: a step onto it from level 2 wins."))
+    before, after, own = threats
+    if before and not after:
+        told.append(Explanation("stopped", f"{other} can no longer step onto {_names(before)} and win."))
+    if after:
+        told.append(Explanation("danger", f"{other} can step onto {_names(after)} now and win."))
+    elif own:
+        key = "fork" if len(own) > 1 else "threat"
+        told.append(Explanation(key, f"{who} can step onto {_names(own)} next and win, if nobody prevents it."))
+    return told
+
+
+def explain_end(who: str, other: str, turn: TowerTurn, heights: Sequence[int], climbed: bool) -> list[Explanation]:
+    """What a turn that won the game did."""
+    told = [_told_turn(who, turn, heights)]
+    if climbed:
+        return [*told, Explanation("win", f"{who} stepped up onto level 3 on {NAMES[turn.to]}: that wins the game.")]
+    stuck = "You have" if other == "You" else f"{other} has"
+    return [*told, Explanation("stuck", f"{stuck} no legal move left, and that loses the game.")]
+
+
+def _told_turn(who: str, turn: TowerTurn, heights: Sequence[int]) -> Explanation:
+    """The step and its build in a sentence."""
+    step = f"{who} stepped with worker {turn.worker + 1} from {NAMES[turn.source]} to {NAMES[turn.to]}"
+    if turn.build is None:
+        return Explanation("turn", f"{step}.")
+    height, build = heights[turn.build] + 1, NAMES[turn.build]
+    result = f"built a dome on {build}" if height == DOME else f"raised {build} to level {height}"
+    return Explanation("turn", f"{step} and {result}.")
+
+
+def _names(cells: set[int]) -> str:
+    return listing((NAMES[cell] for cell in sorted(cells)), "or")

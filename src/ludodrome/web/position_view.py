@@ -80,11 +80,11 @@ def outcome_json(ending: Outcome) -> Json:
 
 
 def why_illegal(game: Game, state: Any, move: Any) -> str:
-    """Why a move is illegal; empty if it is legal."""
+    """Why a move is illegal, for people; empty if it is legal."""
     try:
         game.apply(state, move)
     except IllegalMove as wrong:
-        return str(wrong)
+        return game.people_sentence(str(wrong))
     return ""
 
 

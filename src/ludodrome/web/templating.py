@@ -19,6 +19,7 @@ from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
 from ludodrome.games import GAMES, PAGE_ORDER, GameEntry
+from ludodrome.puzzle.lessons import has_lesson
 from ludodrome.web.position_view import board_of
 
 # Static files from memory: read and compressed once, and again after a change. Style sheets to inline.
@@ -113,6 +114,7 @@ def style_hashes() -> str:
 
 
 TABS = (
+    ("Learn", "/learn"),
     ("Play", ""),
     ("Arena", "/arena"),
     ("New bot", "/bots/new"),
@@ -148,12 +150,17 @@ def _games() -> list[GameEntry]:
     return [GAMES[one] for one in (*PAGE_ORDER, *sorted(set(GAMES) - set(PAGE_ORDER)))]
 
 
+def _tabs(entry: GameEntry) -> list[tuple[str, str]]:
+    """The tabs of a game: those of pages that it has."""
+    return [(name, path) for name, path in TABS if path != "/learn" or has_lesson(entry.id)]
+
+
 def page(request: Request, template: str, game_id: str, tab: str | None, **context: Any) -> Response:
     """A page of a game; ``tab`` is the current tab, if any. 404 if there is no such game."""
     if game_id not in GAMES:
         raise HTTPException(404, "There is no such game. The games are listed above.")
     entry: GameEntry = GAMES[game_id]
-    shared = {"games": _games(), "game": entry, "tabs": TABS, "tab": tab, "embedded": embedded}
+    shared = {"games": _games(), "game": entry, "tabs": _tabs(entry), "tab": tab, "embedded": embedded}
     return _templates.TemplateResponse(request, template, {**shared, **context})
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ludodrome.game import Cell, Game, Option
+from ludodrome.game_extras import Explanation, actor
 from ludodrome.search.entry_points import make_kernels
 from ludodrome_coins import codec, evaluate, rules
 
@@ -36,6 +37,14 @@ class Coins(Game):
         first, last = state["first"] or 1, state["last"] or 0
         values = enumerate(rules.VALUES.tolist(), start=1)
         return [[Cell(str(coin), str(points) if first <= coin <= last else "") for coin, points in values]]
+
+    def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:
+        """The coin, and the turn that a copper coin gives."""
+        who, points = actor(before["to_move"], seat), rules.VALUES[move["coin"] - 1]
+        told = [Explanation("coin", f"{who} took coin {move['coin']}, worth {points}.")]
+        if after["to_move"] == before["to_move"]:
+            told.append(Explanation("again", "It was copper, and copper gives another turn."))
+        return told
 
 
 GAME = Coins

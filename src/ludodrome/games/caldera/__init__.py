@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.game_extras import LADDER_LEVELS, LADDER_SEARCHERS, Json, Level
+from ludodrome.game_extras import LADDER_LEVELS, LADDER_SEARCHERS, Explanation, Json, Level
 from ludodrome.game_spec import Planes
 from ludodrome.games.caldera import codec, display, evaluate, planes, rules
 from ludodrome.jit import Array, Record
@@ -83,6 +83,10 @@ class Caldera(Game):
     def board_marks(self, states: Any, legal: Sequence[Any]) -> Json:
         """The eruptions that each forge would set off."""
         return {"eruptions": display.eruptions(self, states, legal)}
+
+    def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:
+        """The move or the forge, what it took or set off, and crowns in reach."""
+        return display.explain(self, before, move, after, seat)
 
 
 GAME = Caldera

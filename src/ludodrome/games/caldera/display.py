@@ -1,10 +1,10 @@
-"""How Caldera is shown: diagrams of the rules, the eruptions that a forge sets off, pictures."""
+"""How Caldera is shown: diagrams of the rules, the eruptions that a forge sets off, what a turn did, pictures."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from ludodrome.game import Game
-from ludodrome.game_extras import Diagram, Json
+from ludodrome.game_extras import Diagram, Explanation, Json, actor
 from ludodrome.jit import Array, Record
 from ludodrome.painting import CELL, PAPER, SEATS, ground, heights, middle
 
@@ -40,6 +40,113 @@ def eruptions(game: Game, states: Any, legal: Sequence[Any]) -> list[Json]:
         lost = [[piece["r"], piece["c"]] for side in ("p0", "p1") for piece in state[side]]
         found.append({"move": move, "cells": cells, "lost": [cell for cell in lost if cell in cells]})
     return found
+
+
+ENDS = {
+    "crown captured": "{who} took the crown: that wins the game.",
+    "crown erupted": "The crown of {whose} erupted with the ground: {who} won.",
+    "own crown erupted": "{who} let the ground erupt under the own crown: that loses the game.",
+    "both crowns erupted": "Both crowns erupted: whoever sets that off loses, and that was {who}.",
+    "turn limit: more pieces": "The turn limit is reached, and the side with more pieces wins.",
+    "turn limit: higher crown": "The turn limit is reached with equal pieces, and the higher crown wins.",
+    "turn limit: draw": "The turn limit is reached with everything equal: a draw.",
+    "no legal moves": "{whose} cannot do anything any more, and that loses the game.",
+}
+"""Reason -> what people read."""
+
+
+def explain(game: Game, before: Json, move: Json, after: Json, seat: int) -> list[Explanation]:
+    """What a turn did, told to the person on ``seat``."""
+    mover = before["ply"] % 2
+    who, other = actor(mover, seat), actor(1 - mover, seat)
+    told = _forged(who, before, move, after) if move["action"] == "forge" else _moved(who, mover, before, move)
+    if after["reason"]:
+        text = ENDS[after["reason"]].format(who=who, whose=other)
+        key = "win" if after["winner"] == mover else "draw" if after["winner"] is None else "loss"
+        return [*told, Explanation(after["reason"], text[0].upper() + text[1:]), Explanation(key, "The game is over.")]
+    in_reach, own = (_crown_in_reach(game, state, ahead) for state, ahead in ((before, 1), (after, 1)))
+    in_danger = _crown_in_reach(game, after, 0)
+    if in_danger:
+        told.append(Explanation("danger", f"The crown of {_of(who)} is in reach: {_of(other)} can take it now."))
+    elif in_reach:
+        told.append(Explanation("safe", f"{other} could have taken a crown, and cannot do that any more."))
+    if own and not in_danger:
+        told.append(Explanation("threat", f"{who} can take the crown of {_of(other)} next, unless it gets away."))
+    return told
+
+
+def _of(who: str) -> str:
+    return who[0].lower() + who[1:]
+
+
+def _piece_at(state: Json, cell: list[int]) -> tuple[int, str] | None:
+    """The seat and the kind of the piece on a cell."""
+    for seat in (0, 1):
+        for piece in state[f"p{seat}"]:
+            if [piece["r"], piece["c"]] == cell:
+                return seat, piece["type"]
+    return None
+
+
+def _crown_in_reach(game: Game, state: Json, ahead: int) -> bool:
+    """Whether the seat that moves ``ahead`` turns from now could take a crown if it moved at once."""
+    states = game.encode_array(state)
+    states["ply"] += ahead
+    moves = game.legal_moves_of(states)
+    return any(one["action"] == "move" and (_piece_at(state, one["to"]) or (0, ""))[1] == "crown" for one in moves)
+
+
+def _moved(who: str, mover: int, before: Json, move: Json) -> list[Explanation]:
+    source, to = move["from"], move["to"]
+    names = ["".join(map(str, cell)) for cell in (source, to)]
+    found = _piece_at(before, source)
+    assert found is not None
+    taken = _piece_at(before, to)
+    result = f", and took the {taken[1]} there" if taken else ""
+    told = [Explanation("move", f"{who} moved the {found[1]} from {names[0]} to {names[1]}{result}.")]
+    if max(abs(source[0] - to[0]), abs(source[1] - to[1])) == 2:
+        told.append(Explanation("leap", "A lancer goes one or two steps in a line, and leaps over what is between."))
+        middle = [(source[0] + to[0]) // 2, (source[1] + to[1]) // 2]
+        if _piece_at(before, middle):
+            told.append(Explanation("leap over", f"The lancer leapt over the piece on {middle[0]}{middle[1]}."))
+    if taken:
+        told.append(Explanation("capture", f"The {taken[1]} is gone: every piece takes by moving onto another."))
+    if before["board"][to[0]][to[1]] > before["board"][source[0]][source[1]]:
+        told.append(Explanation("climb", "A step goes up by one level at most, and down from any height."))
+    return told
+
+
+def _forged(who: str, before: Json, move: Json, after: Json) -> list[Explanation]:
+    row, column = move["target"]
+    height = before["board"][row][column] + 1
+    cells = [(r, c) for r in range(7) for c in range(7) if after["board"][r][c] < 0 <= before["board"][r][c]]
+    if not cells:
+        told = [Explanation("forge", f"{who} forged: the smith raised {row}{column} to {height}.")]
+        if height == 3:
+            told.append(Explanation("hot", f"{row}{column} is at 3 now: one more forge and it erupts."))
+        return told
+    told = [Explanation("forge", f"{who} forged {row}{column} to 4.")]
+    what = "It erupted" if len(cells) == 1 else f"It erupted, and {len(cells) - 1} more with it"
+    told.append(
+        Explanation("eruption", f"{what}: vents stay closed for the rest of the game, and all neighbours rise by 1.")
+    )
+    if len(cells) > 1:
+        told.append(Explanation("chain", f"A chain: {len(cells)} cells erupted, each set off by the one before."))
+    lost = [_piece_at(before, list(cell)) for cell in cells]
+    for side, name in ((1 - before["ply"] % 2, "enemy"), (before["ply"] % 2, "own")):
+        kinds = [found[1] for found in lost if found and found[0] == side]
+        if kinds:
+            told.append(Explanation(f"{name} lost", f"The eruption destroyed: {', '.join(kinds)} ({name})."))
+    lifted = [
+        (piece["r"], piece["c"])
+        for side in ("p0", "p1")
+        for piece in after[side]
+        if after["board"][piece["r"]][piece["c"]] > before["board"][piece["r"]][piece["c"]]
+    ]
+    if lifted:
+        r, c = lifted[0]
+        told.append(Explanation("lifted", f"The piece on {r}{c} was lifted to {after['board'][r][c]} with its ground."))
+    return told
 
 
 def paint(game: Game, record: Record) -> Array:

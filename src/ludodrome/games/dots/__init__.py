@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.game_extras import LADDER_LEVELS, LADDER_SEARCHERS, Json
+from ludodrome.game_extras import LADDER_LEVELS, LADDER_SEARCHERS, Explanation, Json
 from ludodrome.game_spec import Planes
 from ludodrome.games import BUILT_IN
 from ludodrome.games.dots import codec, display, evaluate, planes, rules, strategy
@@ -104,6 +104,10 @@ class Dots(Game):
     def board_marks(self, states: Any, legal: Sequence[Any]) -> Json:
         """The chains and loops."""
         return {"chains": display.chains(self.decode(states[0]))}
+
+    def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:
+        """The edge, the boxes it closed and those it gives away."""
+        return display.explain(self, before, after, seat)
 
     @classmethod
     def options_from_state(cls, state: Any) -> Json:

@@ -1,9 +1,9 @@
-"""How Dots is shown: diagrams of the rules, chains and loops, pictures."""
+"""How Dots is shown: diagrams of the rules, chains and loops, what an edge did, pictures."""
 
 from typing import Any
 
 from ludodrome.game import Game
-from ludodrome.game_extras import Diagram, Json
+from ludodrome.game_extras import Diagram, Explanation, Json, actor
 from ludodrome.games.dots.rules import board_edges
 from ludodrome.jit import Array, Record
 from ludodrome.painting import CELL, FAINT, INK, SEATS, Canvas
@@ -56,6 +56,65 @@ def chains(state: Any) -> list[Json]:
         if len(chain) > 1:
             found.append({"boxes": [list(box) for box in chain], "loop": inner == 2 * len(chain)})
     return found
+
+
+def explain(game: Game, before: Json, after: Json, seat: int) -> list[Explanation]:
+    """What an edge did, told to the person on ``seat``."""
+    mover = before["to_move"]
+    who, other = actor(mover, seat), actor(1 - mover, seat)
+    won = after["scores"][mover] - before["scores"][mover]
+    if won:
+        boxes = "two boxes at once" if won == 2 else "a box"
+        told = [Explanation("edge", f"{who} drew the last side of {boxes}.")]
+        score = "{} : {}".format(*(after["scores"][one] for one in (mover, 1 - mover)))
+        told.append(Explanation("double" if won == 2 else "box", f"{who} owns {boxes}: {score}."))
+        if after["to_move"] is not None:
+            told.append(Explanation("again", f"{who} closed a box, so {_of(who)} must draw again."))
+    else:
+        told = [Explanation("edge", f"{who} drew an edge that closes no box, so it is the turn of {_of(other)}.")]
+    if after["to_move"] is None:
+        own, others = after["scores"][mover], after["scores"][1 - mover]
+        text = f"All edges are drawn. {who} has {own}, {_of(other)} {others}: more boxes win."
+        key = "win" if own > others else "draw" if own == others else "loss"
+        return [*told, Explanation(key, text)]
+    given = _to_take(game, after)
+    if not won and not given:
+        told.append(Explanation("safe", "No box has three sides now, so there is nothing to take."))
+    if not won and given:
+        what = "one box" if given == 1 else f"{given} boxes"
+        told.append(Explanation("gives", f"{other} can take {what} now, because a box has three sides."))
+        if given == 2 and _to_take(game, before) == 2:
+            text = f"{who} left two boxes on purpose. {other} takes them, and must then draw again, somewhere else."
+            told.append(Explanation("double-deal", text))
+        elif given > 2:
+            told.append(Explanation("chain", f"A chain is open: its {given} boxes fall one after another."))
+    return told
+
+
+def _of(who: str) -> str:
+    return who[0].lower() + who[1:]
+
+
+def _to_take(game: Game, state: Json) -> int:
+    """How many boxes the seat to move can take one after another."""
+    states = game.encode_array(state)
+    count = 0
+    while taken := _take(game, states):
+        count += taken
+    return count
+
+
+def _take(game: Game, states: Any) -> int:
+    """Draw an edge that closes a box in states[0], in place; return how many it closes, 0 if there is none."""
+    owned = sum(game.scores_of(None, states))
+    for action in game.legal_actions_of(states):
+        drawn = states.copy()
+        game.kernels.play(drawn, action)
+        taken = int(sum(game.scores_of(None, drawn)) - owned)
+        if taken:
+            states[:] = drawn
+            return taken
+    return 0
 
 
 def paint(game: Game, record: Record) -> Array:

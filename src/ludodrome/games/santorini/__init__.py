@@ -1,12 +1,23 @@
 """Santorini with fixed workers, for two or three players, in text."""
 
 import re
+from itertools import chain
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.game_extras import FIRST_LEVELS, LADDER_LEVELS, LADDER_SEARCHERS, Diagram, Json, Level
+from ludodrome.game_extras import (
+    FIRST_LEVELS,
+    LADDER_LEVELS,
+    LADDER_SEARCHERS,
+    Diagram,
+    Explanation,
+    Json,
+    Level,
+    actor,
+)
 from ludodrome.game_spec import Planes
 from ludodrome.games.santorini import codec, evaluate, planes, rules
+from ludodrome.games.towers import NAMES, TowerTurn, explain_end, explain_turn, winning_cells
 from ludodrome.jit import Array, Record
 from ludodrome.painting import paint_workers
 from ludodrome.search.entry_points import make_kernels
@@ -87,6 +98,21 @@ class Santorini(Game):
         super().__init__(**options)
         self.seats = self._options["players"]
         self.opening_book = f"openings-{self.seats}.txt"
+
+    def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:
+        """The turn; what it built, opened or prevented."""
+        mover = before["to_move"]
+        who, other = actor(mover, seat), actor((mover + 1) % self.seats, seat)
+        source, to, build = (NAMES.index(move[at : at + 2]) for at in (3, 5, 7))
+        turn = TowerTurn(int(move[2]) - 1, source, to, build)
+        boards = [list(chain.from_iterable(state["board"])) for state in (before, after)]
+        if after["winner"] is not None:
+            return explain_end(who, other, turn, boards[0], after["reason"] == "reached level 3")
+        asked = ((before, boards[0], 1), (after, boards[1], 0), (after, boards[1], self.seats - 1))
+        threats = tuple(
+            winning_cells(self, state, ahead, lambda one: NAMES.index(one[5:7]), board) for state, board, ahead in asked
+        )
+        return explain_turn(who, other, turn, boards[0], threats)
 
     def paint(self, record: Record) -> Array:
         """Draw a position: cells by height, workers by seat, numbered from 1."""

@@ -4,9 +4,10 @@ import re
 from typing import Any
 
 from ludodrome.game import Game, Option
-from ludodrome.game_extras import FIRST_LEVELS, LADDER_LEVELS, LADDER_SEARCHERS, Diagram, Level
+from ludodrome.game_extras import FIRST_LEVELS, LADDER_LEVELS, LADDER_SEARCHERS, Diagram, Explanation, Level, actor
 from ludodrome.game_spec import Planes
 from ludodrome.games.skysummit import codec, evaluate, planes, rules
+from ludodrome.games.towers import NAMES, TowerTurn, explain_end, explain_turn, winning_cells
 from ludodrome.jit import Array, Record
 from ludodrome.painting import paint_workers
 from ludodrome.search.entry_points import make_kernels
@@ -88,6 +89,30 @@ class Skysummit(Game):
         """Write arrows as a dash and leave out words between the cells."""
         plain = re.sub(r"-+>|→|\bto\b|--+", "-", text, flags=re.IGNORECASE)
         return re.sub(r"[,;]|\b(?:and|builds?|on|at)\b", " ", plain, flags=re.IGNORECASE)
+
+    def people_sentence(self, refusal: str) -> str:
+        """Cells by their names alone, and workers numbered from 1, as on the board."""
+        named = re.sub(r"cell \d+ \((\w+)\)", r"\1", refusal)
+        return re.sub(r"worker (\d)", lambda found: f"worker {int(found[1]) + 1}", named)
+
+    def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:
+        """The turn; what it built, opened or prevented."""
+        mover = before["ply"] % 2
+        who, other = actor(mover, seat), actor(1 - mover, seat)
+        if move["t"] == "place":
+            first, second = (NAMES[cell] for cell in sorted(move["to"]))
+            return [Explanation("place", f"{who} placed two workers, on {first} and {second}.")]
+        turn = TowerTurn(move["w"], before["workers"][mover][move["w"]], move["to"], move["build"])
+        if after["winner"] == mover and not after["reason"].startswith("turn limit"):
+            return explain_end(who, other, turn, before["board"], move["build"] is None)
+        threats = tuple(
+            winning_cells(self, state, ahead, lambda one: int(one["to"]), state["board"])
+            for state, ahead in ((before, 1), (after, 0), (after, 1))
+        )
+        told = explain_turn(who, other, turn, before["board"], threats)
+        if after["reason"]:
+            told.append(Explanation("turn limit", f"The turn limit ends the game: {after['reason'][12:]}."))
+        return told
 
     def paint(self, record: Record) -> Array:
         """Draw a position: cells by height, workers by seat, numbered from 1."""

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ludodrome.game import MAX_LISTED_MOVES, BadState, Game, IllegalMove, Option, TooManyMoves
-from ludodrome.game_extras import LADDER_LEVELS, Json
+from ludodrome.game_extras import LADDER_LEVELS, Explanation, Json
 from ludodrome.game_spec import Planes
 from ludodrome.games.spaces import codec, display, fog, planes, rules
 from ludodrome.games.spaces.best_response import MixedResponse, Response, respond
@@ -334,6 +334,10 @@ class Spaces(Game):
             return []
         entry, size = self.observation(after, seat)["history"][-1], self._options["size"]
         return display.round_frames(display.entry_view(entry, size, self._options["rules"]), size)
+
+    def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:
+        """The board, and the round that it completes."""
+        return display.explain(self._options, before, move, after, seat)
 
     # Moves
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ludodrome.game import Game
-from ludodrome.game_extras import Diagram, Json
+from ludodrome.game_extras import Diagram, Explanation, Json, actor
 from ludodrome.games.spaces.boards import DECK, HIDDEN_TRAP, actions_of, encode_board, read_board, steps_of
 from ludodrome.games.spaces.fog import is_in_fog, read_in_fog, seat_steps
 from ludodrome.games.spaces.rounds import COLLISION, ENDED
@@ -147,6 +147,68 @@ def _grid_lines(at: list[list[int]], traps: dict[tuple[int, int], str], size: in
             cells.append(f"{here + ground.strip(EMPTY) if here else ground:<3}")
         lines.append("".join(cells).rstrip())
     return lines
+
+
+# What a board did, for people who learn the game
+
+
+def explain(options: Json, before: Json, move: Json, after: Json, seat: int) -> list[Explanation]:
+    """What laying a board did, told to the person on ``seat``: the board, and the round if it is complete.
+
+    The keys of a board of the other side begin with ``their``.
+    """
+    mine = before["to_move"] == seat
+    who, whose = actor(before["to_move"], seat), "" if mine else "their "
+    if "deck" in move:
+        return [Explanation(f"{whose}lay", f"{who} laid a deck of {DECK} boards.")]
+    steps = move["sequence"]
+    traps = [step for step in steps if step["type"] == "trap"]
+    columns = {step["position"]["col"] for step in steps if step["type"] == "piece"}
+    many = {0: "without traps", 1: "with one trap"}.get(len(traps), f"with {len(traps)} traps")
+    told = [Explanation(f"{whose}lay", f"{who} laid a board of {len(steps)} steps, {many}.")]
+    if len(columns) > 1:
+        told.append(Explanation(f"{whose}sidestep", "A step to the side earns nothing and takes a step."))
+    if traps:
+        told.append(Explanation(f"{whose}trap", "A trap takes a step to set, and lies there until the round ends."))
+    if any(trap["position"] == _stands(steps, trap["order"]) for trap in traps):
+        text = "A trap under the own piece lies there for whoever comes after it."
+        told.append(Explanation(f"{whose}supermove", text))
+    if len(after["history"]) > len(before["history"]):
+        told += _explain_round(options, after, seat)
+    return told
+
+
+def _stands(steps: list[Json], order: int) -> Json:
+    """The square of the piece before the step of that number."""
+    squares: list[Json] = [step["position"] for step in steps[: order - 1] if step["type"] != "trap"]
+    return squares[-1]
+
+
+def _explain_round(options: Json, after: Json, seat: int) -> list[Explanation]:
+    entry = after["history"][-1]
+    view = entry_view(entry, options["size"], options["rules"])
+    own, other = entry["points"][seat], entry["points"][1 - seat]
+    told = [Explanation("round", f"Both boards ran at once: {own} for you, {other} for your opponent.")]
+    for event in view["events"]:
+        mine, step = event["seat"] == seat, event["step"]
+        if "goal" in event["reason"]:
+            text = "You reached the goal" if mine else "Your opponent reached the goal"
+            told.append(Explanation("goal" if mine else "their goal", f"{text} in step {step}: the round ends there."))
+        elif "trap" in event["reason"]:
+            text = "You ran into a trap" if mine else "Your opponent ran into your trap"
+            what = (
+                "That costs one point, and the piece stops." if options["rules"] == "live" else "That ends the round."
+            )
+            told.append(Explanation("hit" if mine else "caught", f"{text} in step {step}. {what}"))
+    if entry["ended"] == ENDED[COLLISION]:
+        told.append(Explanation("collision", "Both pieces met on one square: each loses a point, and the round ends."))
+    key, text = ("won", "You won the round") if own > other else ("lost", "Your opponent won the round")
+    told.append(Explanation("even", "The round is even.") if own == other else Explanation(key, f"{text}."))
+    if after["to_move"] is None:
+        totals = f"{after['totals'][seat]} to {after['totals'][1 - seat]}"
+        ending = "win" if after["winner"] == seat else "draw" if after["winner"] is None else "loss"
+        told.append(Explanation(ending, f"All rounds are played, and the points are added up: {totals} for you."))
+    return told
 
 
 # States and moves for the page

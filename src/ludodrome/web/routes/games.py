@@ -1,4 +1,4 @@
-"""Games: the list, their options and bots, and single positions."""
+"""Games: the list, their options and bots, single positions, lessons."""
 
 from typing import Any
 
@@ -8,9 +8,10 @@ from ludodrome.bots import bot
 from ludodrome.bots.registry import bot_names
 from ludodrome.game import Game
 from ludodrome.games import GAMES, find
+from ludodrome.puzzle.lessons import Lesson, LessonStep, hint_of, judge, lesson, play_lesson_moves
 from ludodrome.web.position_view import Json, open_game, position_view, why_illegal
 from ludodrome.web.routes.pages import sample_game
-from ludodrome.web.routes.schemas import ERROR_RESPONSES, PositionRequest
+from ludodrome.web.routes.schemas import ERROR_RESPONSES, LessonMove, PositionRequest
 
 router = APIRouter(prefix="/games", tags=["games"], responses=ERROR_RESPONSES)
 
@@ -86,6 +87,76 @@ def check(game_id: str, asked: PositionRequest) -> Json:
     game, state = _position(game_id, asked)
     why = why_illegal(game, state, asked.move)
     return {"legal": not why, "why": why}
+
+
+def lesson_of(game_id: str) -> Lesson:
+    """The lesson of a game, or 404."""
+    found = lesson(game_id)
+    if found is None:
+        raise HTTPException(404, f"{game_id} has no lesson")
+    return found
+
+
+def _lesson_step(game_id: str, number: int) -> LessonStep:
+    steps = lesson_of(game_id).steps
+    if not 1 <= number <= len(steps):
+        raise HTTPException(404, f"the steps of the lesson of {game_id} are numbered from 1 to {len(steps)}")
+    return steps[number - 1]
+
+
+@router.get("/{game_id}/lesson")
+def lesson_outline(game_id: str) -> Json:
+    """The lesson of a game: the titles of its steps, and the options of the first game after it."""
+    found = lesson_of(game_id)
+    return {"game": game_id, "steps": [step.title for step in found.steps], "options": found.first_options()}
+
+
+@router.get("/{game_id}/lesson/{number}")
+def lesson_step(game_id: str, number: int) -> Json:
+    """A step of a lesson, from 1: its idea, its first task, its position."""
+    step = _lesson_step(game_id, number)
+    game = step.game(game_id)
+    state = step.state(game)
+    return {
+        "number": number,
+        "title": step.title,
+        "idea": step.idea,
+        "options": game.options,
+        "seat": game.to_move(state),
+        **_lesson_task(game, step, 0, state),
+    }
+
+
+@router.post("/{game_id}/lesson/{number}")
+def lesson_move(game_id: str, number: int, tried: LessonMove) -> Json:
+    """Try a move in a step of a lesson. `line` has the move and the replies, with the positions after them."""
+    step = _lesson_step(game_id, number)
+    game = step.game(game_id)
+    made = len(tried.moves)
+    state = play_lesson_moves(game, step, tried.moves)
+    verdict = judge(game, step, made, state, tried.move)
+    seat = game.to_move(step.state(game))
+    answer = {
+        "right": verdict.right,
+        "legal": verdict.legal,
+        "sentence": verdict.sentence,
+        "done": verdict.is_last,
+        "line": [{"move": move, "position": position_view(game, after, seat)} for move, after in verdict.line],
+    }
+    if verdict.right and not verdict.is_last:
+        after = verdict.line[-1][1] if verdict.line else state
+        answer["next"] = _lesson_task(game, step, made + 1, after)
+    return answer
+
+
+def _lesson_task(game: Game, step: LessonStep, number: int, state: Any) -> Json:
+    """A task of a step, its position, and the move that a hint shows."""
+    task = step.tasks[number]
+    return {
+        "task": task.task,
+        "hint": hint_of(game, task, state),
+        "position": position_view(game, state, game.to_move(state)),
+    }
 
 
 def _position(game_id: str, asked: PositionRequest) -> tuple[Game, Any]:

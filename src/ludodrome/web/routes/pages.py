@@ -18,6 +18,7 @@ from ludodrome.arena.ladder.prior_ratings import prior_ratings
 from ludodrome.game_extras import Diagram
 from ludodrome.games import BUILT_IN, GAMES, PAGE_ORDER, GameEntry, find, package_folder
 from ludodrome.puzzle import Puzzle, puzzles
+from ludodrome.puzzle.lessons import FIRST_OPPONENT, lesson
 from ludodrome.store import league_matches
 from ludodrome.web import league
 from ludodrome.web.auth import Anybody
@@ -165,7 +166,16 @@ def play(request: Request, game_id: str) -> Response:
 def _play_data(request: Request, game_id: str, play: str | None, first: Any) -> dict[str, Any]:
     """Data of the play page: the game, and the URL of this server for friends."""
     state = request.app.state
-    return {"game": game_id, "play": play, "showcase": first, "mode": state.mode, "address": state.public_address}
+    data = {"game": game_id, "play": play, "showcase": first, "mode": state.mode, "address": state.public_address}
+    if "first" in request.query_params:
+        data["lesson"] = _first_game(game_id)
+    return data
+
+
+def _first_game(game_id: str) -> Json:
+    """The game after a lesson: options for people, and the weakest opponent."""
+    found = lesson(game_id) if game_id in GAMES else None
+    return {"options": {} if found is None else found.first_options(), "seats": ["person", FIRST_OPPONENT]}
 
 
 @pages.get("/join/{link}")
@@ -181,6 +191,16 @@ def play_again(request: Request, game_id: str, name: str) -> Response:
     if found is None or found.game.id != game_id:
         raise HTTPException(404, "There is no game with this id.")
     return page(request, "play.html", game_id, "", data=_play_data(request, game_id, name, None))
+
+
+@pages.get("/{game_id}/learn")
+def learn(request: Request, game_id: str) -> Response:
+    """Learn: the lesson of a game, step by step; a game without one has its rules."""
+    found = lesson(game_id) if game_id in GAMES else None
+    if found is None and game_id in GAMES:
+        return RedirectResponse(f"/{game_id}/rules")
+    titles = [] if found is None else [step.title for step in found.steps]
+    return page(request, "learn.html", game_id, "/learn", titles=titles, data={"game": game_id, "titles": titles})
 
 
 # The rules as HTML: a part for people with diagrams that can be played on, and below it the part for programs.

@@ -149,6 +149,23 @@ def position(request: Request, name: str, number: int, who: Anybody, key: Key = 
     return play.position(number, viewer_of(play, who, key))
 
 
+@router.get("/plays/{name}/explanations/{number}")
+def explanation(request: Request, name: str, number: int, who: Anybody, key: Key = None) -> list[Json]:
+    """What move ``number``, from 1, did, told to the holder of one seat: keys and sentences, for people who learn.
+
+    Empty for spectators, and for a move that is face down.
+    """
+    play = play_of(request, name)
+    game, snapshot, seats = play.game, play.snapshot, viewer_of(play, who, key).seats
+    if not 1 <= number <= snapshot.length:
+        raise Conflict(f"the moves of this game have the numbers 1 to {snapshot.length}")
+    if len(seats) != 1 or (snapshot.result is None and number > snapshot.open_moves):
+        return []
+    before, after = (game.decode(snapshot.at(game, one)[0]) for one in (number - 1, number))
+    move = game.parse_move(snapshot.moves[number - 1]["text"], before)
+    return [one._asdict() for one in game.explain_move(before, move, after, next(iter(seats)))]
+
+
 @router.post("/plays/{name}/moves")
 async def move(request: Request, name: str, made: NewMove, who: Anybody, key: Key = None) -> Response:
     """Make a move, and answer once it is saved. An illegal move is refused with the reason and costs nothing."""

@@ -74,6 +74,13 @@ class PositionRequest(Strict):
     move: Any = None
 
 
+class LessonMove(Strict):
+    """A move that somebody tries in a step of a lesson."""
+
+    moves: list[Any] = Field(default=[], max_length=40, description="Your right moves so far in this step.")
+    move: Any
+
+
 class Question(Strict):
     """A position to analyse."""
 

@@ -86,7 +86,8 @@ export class Board {
     host.addEventListener("keydown", (event) => this.onKey(event));
   }
 
-  /** model: state, legal, marks, last, before, seat, interactive, best, others, line, flip, animate, analysis, edit. */
+  /** model: state, legal, marks, last, before, seat, interactive, best, others, line, flip, animate, analysis, edit, plain
+   * (only the tools that a beginner needs). */
   update(model) {
     const before = this.model;
     this.model = model;
@@ -173,6 +174,12 @@ export class Board {
   describe() {
     return "Board";
   }
+  /** Whether the board is telling a story that the page should not interrupt. */
+  get telling() {
+    return false;
+  }
+  /** Show the position itself, not what has led to it. */
+  settle() {}
   animate() {}
 
   #click(event) {

@@ -87,10 +87,17 @@ async function open(game) {
   store("last", data.game);
   live?.end();
   live = new Live(view.id, keyOf(view.id, role), receive, failed);
+  note();
 }
 
 async function start() {
   const first = data.showcase;
+  if (data.lesson) {
+    await begin({ game: data.game, ...data.lesson }).catch(() => {});
+    if (view?.id) store(`first ${view.id}`, "1");
+    note(html("p", {}, "Your first game. What is new will be explained here, once."));
+    return;
+  }
   if (first && asked.has("position")) {
     await playOn();
     return;
@@ -287,6 +294,7 @@ async function take(next, animated) {
   if (grew && animated) {
     for (let number = Math.max(from, before.moves.length) + 1; number <= next.moves.length; number++) {
       await show(number, true);
+      await explain(number);
       const last = view.moves[number - 1];
       if (last && !view.seats[last.seat].yours) say(`${nameOf(last.seat)}: ${GameBoard.moveWords(last.text)}`);
       if (number < next.moves.length && inMotion()) await pause(GameBoard.moveDelay);
@@ -294,6 +302,29 @@ async function take(next, animated) {
   } else await show(next.moves.length, false);
   following = false;
   if (view.result) say(resultWords());
+}
+
+// A first game after the lesson: what happens is explained when it happens for the first time
+
+const MAX_NOTES = 2;
+const isFirstGame = () => Boolean(view?.id && recalled(`first ${view.id}`));
+
+async function explain(number) {
+  if (!isFirstGame()) return;
+  const { seat } = view.moves[number - 1],
+    known = new Set((recalled(`explained ${data.game}`) || "").split("|"));
+  const told = await get(`/plays/${view.id}/explanations/${number}`).catch(() => []);
+  const fresh = told.filter(({ key }) => !known.has(key)).slice(-MAX_NOTES);
+  store(`explained ${data.game}`, [...known, ...fresh.map(({ key }) => key)].filter(Boolean).join("|"));
+  if (mine().includes(seat)) part("note").replaceChildren();
+  note(...fresh.map(({ text }) => html("p", {}, chip(seat), text)));
+}
+
+function note(...lines) {
+  const node = part("note");
+  node.hidden = !isFirstGame();
+  node.append(...lines);
+  node.scrollTop = node.scrollHeight;
 }
 
 async function position(number) {

@@ -141,6 +141,12 @@ export class GameBoard extends Board {
   get sequence() {
     return this.builder.sequence;
   }
+  get telling() {
+    return Boolean(this.timer) && this.running !== null && this.running < this.lastStep();
+  }
+  settle() {
+    if (this.running !== null) this.build();
+  }
   building() {
     return this.model.interactive && this.running === null && !this.mapped;
   }

@@ -160,9 +160,7 @@ export class Controls {
       `board ${this.board.mode} ${begun} ${whole}`,
       segments,
       back,
-      clear,
-      on,
-      tried,
+      ...(this.board.model.plain ? [] : [clear, on, tried]),
       button("Lay board", () => this.board.lay(), whole, { first: true }),
     );
   }

@@ -1,0 +1,316 @@
+// The lesson of a game: one step after another on the board. What is right, and why something is wrong, comes from the server.
+
+import { boardModule, get, pageData, post, say, sentence } from "./api.js";
+import { html, moves as inMotion, motion, pause, svg } from "./draw.js";
+import { recalled, store } from "./keys.js";
+
+const data = pageData();
+const part = (id) => document.getElementById(id);
+const { GameBoard } = await boardModule();
+const LAST = data.titles.length + 1;
+const PROGRESS = `lesson ${data.game}`;
+const TRIES = 2,
+  BETWEEN = 700;
+
+let step = null;
+let number = 0;
+/** The right moves so far in this step. */
+let made = [];
+let now = null;
+let wrong = 0;
+let hint = null;
+/** Whether the board shows what a wrong move led to, until somebody tries again. */
+let astray = false;
+let finished = false;
+let busy = false;
+let touched = null;
+let asked = 0;
+
+const board = new GameBoard(part("board"), part("bar"), {
+  move: (raw) => tryMove(raw),
+  why: async (raw) => {
+    const answer = await judged(raw);
+    if (answer.right) await go(answer, raw);
+    else countWrong();
+    return answer.sentence;
+  },
+  say,
+});
+
+// What was clicked last: a ring closes around it when it was right.
+
+part("board").addEventListener(
+  "click",
+  (event) => {
+    if (astray && !board.telling) {
+      event.stopPropagation();
+      again();
+    } else touched = event.target.closest?.(".target") ?? null;
+  },
+  true,
+);
+part("board").addEventListener(
+  "keydown",
+  (event) => {
+    if (event.key === "Enter" || event.key === " ") touched = event.target.closest?.(".target") ?? null;
+  },
+  true,
+);
+
+function boxOfTouched() {
+  const hit = touched?.querySelector(".hit");
+  return hit?.getBBox() ?? null;
+}
+
+function ring(box) {
+  const drawing = part("board").querySelector("svg");
+  if (!box || !drawing) return;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2],
+    r = Math.max(24, Math.max(box.width, box.height) * 0.56),
+    around = 2 * Math.PI * r;
+  const circle = svg("circle", { class: "ring", cx: x, cy: y, r, "stroke-dasharray": around });
+  circle.setAttribute("transform", `rotate(-90 ${x} ${y})`);
+  drawing.append(circle);
+  motion(circle, [{ strokeDashoffset: around }, { strokeDashoffset: 0 }], 450);
+}
+
+// Progress, in this browser
+
+const doneSteps = () =>
+  new Set(
+    (recalled(PROGRESS) || "")
+      .split(" ")
+      .map(Number)
+      .filter((one) => one >= 1 && one <= LAST),
+  );
+
+function markDone(one) {
+  store(PROGRESS, [...doneSteps().add(one)].join(" "));
+  dots();
+}
+
+function dots() {
+  const done = doneSteps();
+  for (const button of document.querySelectorAll(".steps button")) {
+    const one = Number(button.dataset.step);
+    button.classList.toggle("done", done.has(one));
+    if (one === number) button.setAttribute("aria-current", "step");
+    else button.removeAttribute("aria-current");
+  }
+}
+
+// A step
+
+async function open(wanted) {
+  number = Math.min(Math.max(1, wanted), LAST);
+  const mine = ++asked;
+  history.replaceState(null, "", number > 1 ? `#${number}` : location.pathname);
+  dots();
+  tell("", "");
+  try {
+    if (number === LAST) {
+      await last(mine);
+      return;
+    }
+    const found = await get(`/games/${data.game}/lesson/${number}`);
+    if (mine !== asked) return;
+    step = found;
+    begin();
+    say(`Step ${number} of ${LAST}. ${step.title}. ${step.idea} ${step.task}`);
+  } catch (error) {
+    tell("wrong", sentence(error.message));
+  }
+}
+
+function begin() {
+  [made, wrong, hint, astray, finished, busy] = [[], 0, null, false, false, false];
+  part("title").textContent = step.title;
+  part("idea").textContent = step.idea;
+  take({ task: step.task, hint: step.hint, position: step.position });
+  tell("", "");
+  paint();
+  board.settle();
+}
+
+/** The task that is to be done now. */
+function take(task) {
+  now = { ...task, move: null, before: null };
+  part("task").textContent = task.task;
+}
+
+function paint({ animate = false, shown = now, word = "" } = {}) {
+  const on = !astray && !finished && !busy;
+  board.update({
+    state: shown.position.state,
+    legal: shown.position.legal,
+    marks: shown.position.marks,
+    last: shown.move ?? null,
+    lastSeat: shown.seat,
+    before: shown.before ?? null,
+    seat: shown.position.to_move ?? step.seat,
+    eyes: step.seat,
+    interactive: on,
+    best: on ? hint : null,
+    flip: step.seat === 1 && GameBoard.turns,
+    animate,
+    word,
+    waiting: null,
+    plain: true,
+  });
+  buttons();
+}
+
+function buttons() {
+  part("back").disabled = number === 1;
+  const button = part("hint");
+  button.textContent = astray ? "Try again" : finished ? "Once more" : "Hint";
+  button.classList.toggle("first", astray);
+  button.hidden = number === LAST;
+  const next = part("next");
+  next.hidden = number === LAST;
+  next.textContent = finished || doneSteps().has(number) ? "Next" : "Skip";
+  next.classList.toggle("first", finished);
+}
+
+function tell(kind, text) {
+  const node = part("verdict");
+  node.className = `verdict ${kind}`;
+  node.textContent = text;
+  document.querySelector(".lesson").classList.toggle("told", Boolean(text));
+}
+
+// Moves
+
+const judged = (raw) => post(`/games/${data.game}/lesson/${number}`, { moves: made, move: raw });
+
+async function tryMove(raw) {
+  const mine = asked,
+    box = boxOfTouched();
+  busy = true;
+  try {
+    const answer = await judged(raw);
+    if (mine !== asked) return;
+    if (!answer.legal) {
+      busy = false;
+      paint();
+      board.tell(answer.sentence, true);
+      countWrong();
+    } else if (answer.right) await go(answer, raw, box);
+    else await stray(answer);
+  } catch (error) {
+    busy = false;
+    paint();
+    tell("wrong", sentence(error.message));
+  }
+}
+
+/** Show a move and its replies, one after another. */
+async function show(line, box = null) {
+  let before = now.position,
+    shown = now;
+  for (const [at, one] of line.entries()) {
+    shown = { position: one.position, move: one.move, before: before.state, seat: before.to_move };
+    paint({ animate: true, shown });
+    if (at === 0) ring(box);
+    if (at < line.length - 1 && inMotion()) await pause(BETWEEN);
+    while (board.telling) await pause(100);
+    before = one.position;
+  }
+  return shown;
+}
+
+/** The move was right. */
+async function go(answer, raw, box = null) {
+  const mine = asked;
+  hint = null;
+  wrong = 0;
+  busy = true;
+  finished = answer.done;
+  const shown = await show(answer.line, box);
+  if (mine !== asked) return;
+  busy = false;
+  tell("right", answer.sentence);
+  say(answer.sentence);
+  if (answer.done) {
+    now = { ...now, ...shown };
+    markDone(number);
+    buttons();
+    board.tell("");
+    part("next").focus({ preventScroll: true });
+    return;
+  }
+  made = [...made, raw];
+  take(answer.next);
+  now = { ...now, move: shown.move ?? null, before: shown.before ?? null, seat: shown.seat };
+  paint();
+  ring(box);
+}
+
+/** The move was legal, but not what was asked for: the board shows what it leads to. */
+async function stray(answer) {
+  const mine = asked;
+  astray = true;
+  await show(answer.line);
+  if (mine !== asked) return;
+  busy = false;
+  tell("wrong", answer.sentence);
+  say(answer.sentence);
+  countWrong();
+  board.tell("A click on the board takes it back.");
+  buttons();
+  part("hint").focus({ preventScroll: true });
+}
+
+function countWrong() {
+  wrong += 1;
+  if (wrong >= TRIES) hint = now.hint;
+}
+
+/** Back to where the wrong move was made. */
+function again() {
+  astray = false;
+  tell("", "");
+  paint();
+  board.settle();
+}
+
+// The end: a first game
+
+async function last(mine) {
+  [made, hint, astray, finished, busy] = [[], null, false, false, true];
+  part("title").textContent = "Your first game";
+  part("idea").textContent =
+    "Now play against level 1, which makes many mistakes. The board explains what happens when it happens for the first time.";
+  const link = html("a", { class: "button first", id: "first", href: `/${data.game}?first=1` }, "Play");
+  link.addEventListener("click", () => markDone(LAST));
+  part("task").replaceChildren(link);
+  buttons();
+  const { options } = await get(`/games/${data.game}/lesson`),
+    position = await post(`/games/${data.game}/positions`, { options });
+  if (mine !== asked) return;
+  step = { seat: position.to_move };
+  paint({ shown: { position } });
+}
+
+part("back").addEventListener("click", () => open(number - 1));
+part("next").addEventListener("click", () => open(number + 1));
+part("hint").addEventListener("click", () => {
+  if (astray) again();
+  else if (finished) begin();
+  else {
+    hint = now.hint;
+    paint();
+    say("The hint is on the board.");
+  }
+});
+for (const button of document.querySelectorAll(".steps button"))
+  button.addEventListener("click", () => open(Number(button.dataset.step)));
+
+const firstOpen = () => {
+  const done = doneSteps(),
+    wanted = Number(location.hash.slice(1));
+  if (wanted) return wanted;
+  for (let one = 1; one <= LAST; one++) if (!done.has(one)) return one;
+  return 1;
+};
+open(firstOpen());

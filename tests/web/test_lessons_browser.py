@@ -1,0 +1,196 @@
+"""A browser plays every lesson to its end by clicking, and begins the first game after it."""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+import ludodrome
+from ludodrome.puzzle.lessons import lesson
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nothing is clicked")
+
+PATIENCE = 60_000
+SIDE = 5
+FIRST_MOVES: dict[str, Any] = {"skysummit": {"t": "place", "to": [6, 12]}, "santorini": "[N1C2B2C1]"}
+
+
+@pytest.fixture
+def page(chromium: Any, address: str) -> Iterator[Any]:
+    """A window that says nothing on its console and fails nowhere."""
+    context = chromium.new_context(base_url=address, reduced_motion="reduce", viewport={"width": 1200, "height": 900})
+    opened = context.new_page()
+    opened.set_default_timeout(PATIENCE)
+    faults: list[str] = []
+    opened.on("pageerror", lambda error: faults.append(str(error)))
+    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    yield opened
+    context.close()
+    assert not faults
+
+
+# Moves as clicks
+
+
+def _cell(name: str) -> int:
+    return "ABCDE".index(name[0]) * SIDE + int(name[1]) - 1
+
+
+def _keys(page: Any, *keys: str) -> None:
+    for key in keys:
+        page.locator(f"#board [data-key='{key}']").first.click(force=True)
+
+
+def _click_skysummit(page: Any, state: Any, move: Any) -> None:
+    if move["t"] == "place":
+        _keys(page, *(f"c{cell}" for cell in move["to"]))
+        return
+    worker = state["workers"][state["ply"] % 2][move["w"]]
+    _keys(page, f"c{worker}", f"c{move['to']}")
+    if move["build"] is not None and page.locator("#board .plus").count():
+        _keys(page, f"c{move['build']}")
+
+
+def _click_santorini(page: Any, state: Any, move: str) -> None:
+    source, to, build = (f"c{_cell(move[at : at + 2])}" for at in (3, 5, 7))
+    _keys(page, source, to)
+    if page.locator("#board .plus").count():
+        _keys(page, build)
+
+
+def _click_caldera(page: Any, state: Any, move: Any) -> None:
+    cells = ["c" + "".join(map(str, move[name])) for name in ("from", "to", "smith", "target") if name in move]
+    _keys(page, cells[0])
+    if move["action"] == "forge":
+        page.click("#bar button:text-is('Forge')")
+    _keys(page, cells[1])
+    if page.locator("#board .boom").count():
+        _keys(page, cells[1])
+
+
+def _click_dots(page: Any, state: Any, move: Any) -> None:
+    edge = page.locator(f"#board [data-key='{move['orient']}{move['r']}_{move['c']}'] .hit")
+    edge.click(force=True)
+
+
+def _click_spaces(page: Any, state: Any, move: Any) -> None:
+    for step in move["sequence"]:
+        row, col = step["position"]["row"], step["position"]["col"]
+        if step["type"] == "trap":
+            page.click("#bar button:text-is('Trap')")
+        page.wait_for_selector(f"#board .target.live[data-key='{row}_{col}']")
+        _keys(page, f"{row}_{col}")
+    page.click("#bar button:enabled:text-is('Lay board')")
+
+
+CLICKS: dict[str, Callable[[Any, Any, Any], None]] = {
+    "skysummit": _click_skysummit,
+    "santorini": _click_santorini,
+    "caldera": _click_caldera,
+    "dots": _click_dots,
+    "spaces": _click_spaces,
+}
+
+
+def _answer(page: Any, act: Callable[[], None]) -> Any:
+    """What the server says about the move that ``act`` makes."""
+    with page.expect_response(lambda one: "/lesson/" in one.url and one.request.method == "POST") as waiting:
+        act()
+    return waiting.value.json()
+
+
+@pytest.mark.parametrize("game", ludodrome.game_ids())
+def test_a_lesson_is_clicked_to_its_end(page: Any, game: str) -> None:
+    found = lesson(game)
+    assert found is not None
+    page.goto(f"/{game}/learn")
+    for number, step in enumerate(found.steps, 1):
+        page.wait_for_selector(f".steps [data-step='{number}'][aria-current]")
+        page.wait_for_selector("#board[data-ready]")
+        assert page.inner_text("#title") == step.title
+        assert page.inner_text("#idea") == step.idea
+        shown = page.request.get(f"/api/v1/games/{game}/lesson/{number}").json()
+        for at, task in enumerate(step.tasks):
+            assert page.inner_text("#task") == task.task
+            page.wait_for_selector("#board[data-ready]")
+            answer = _answer(page, partial(CLICKS[game], page, shown["position"]["state"], shown["hint"]))
+            assert answer["right"], (number, at, answer["sentence"])
+            assert answer["done"] == (at == len(step.tasks) - 1)
+            page.wait_for_selector(f"#verdict.right:text-is({json.dumps(answer['sentence'])})")
+            shown = answer.get("next")
+        assert page.locator(f".steps [data-step='{number}'].done").count() == 1
+        page.click("#next:text-is('Next')")
+    assert page.get_attribute("#first", "href") == f"/{game}?first=1"
+    page.reload()
+    page.wait_for_selector("#first")  # progress is kept: the lesson goes on where it was left
+    assert page.locator(".steps .done").count() == len(found.steps)
+
+
+@pytest.mark.parametrize("game", ludodrome.game_ids())
+def test_the_first_game_explains_what_happens(page: Any, game: str) -> None:
+    page.goto(f"/{game}?first=1")
+    page.wait_for_selector("#note:has-text('Your first game')")
+    page.wait_for_selector("#board[data-ready]")
+    play = page.request.get(f"/api/v1/plays/{page.url.rpartition('/')[2]}").json()
+    assert [seat["spec"] for seat in play["seats"]] == ["person", "level:1"]
+    state = play["position"]["state"]
+    move = FIRST_MOVES.get(game) or ludodrome.make(game, **play["options"]).legal_moves(state)[0]
+    CLICKS[game](page, state, move)
+    page.wait_for_selector("#note p:nth-child(1):has(svg)")
+    assert "You" in page.inner_text("#note")
+    page.wait_for_selector("#board[data-ready]")
+    first = page.inner_text("#note p:nth-child(1)")
+    page.reload()
+    page.wait_for_selector("#board[data-ready]")
+    assert page.locator("#note:not([hidden])").count() == 1
+    told = page.evaluate(f"localStorage.getItem('ludodrome explained {game}')")
+    assert told
+    assert first
+
+
+def test_wrong_tries_are_shown_and_taken_back_and_then_a_hint_comes(page: Any) -> None:
+    page.goto("/skysummit/learn")
+    page.wait_for_selector("#board[data-ready]")
+    for tries in (1, 2):
+        answer = _answer(page, lambda: _keys(page, "c24", "c23", "c22"))  # worker 2 somewhere else
+        assert answer == {**answer, "legal": True, "right": False}
+        page.wait_for_selector("#verdict.wrong:has-text('You stepped with worker 2 from E5 to E4 and raised E3')")
+        assert page.locator("#board .arrow").count() == 0
+        if tries == 1:
+            page.click("#hint:text-is('Try again')")
+        else:
+            page.locator("#board svg").click(position={"x": 20, "y": 20})
+        page.wait_for_selector("#board[data-ready]")
+        assert page.inner_text("#verdict") == ""
+    page.wait_for_selector("#board .arrow")
+
+
+def test_a_refused_move_says_why_in_place(page: Any) -> None:
+    page.goto("/skysummit/learn#1")
+    page.wait_for_selector("#board[data-ready]")
+    _keys(page, "c24")
+    answer = _answer(page, lambda: _keys(page, "c0"))
+    assert (answer["legal"], answer["right"]) == (False, False)
+    page.wait_for_selector("#bar .word.no:has-text('A1 is not next to worker 2, which is on E5')")
+
+
+@pytest.mark.parametrize("game", ludodrome.game_ids())
+def test_board_and_task_are_seen_together_on_a_phone(chromium: Any, address: str, game: str) -> None:
+    context = chromium.new_context(base_url=address, viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    found = lesson(game)
+    assert found is not None
+    for number in range(1, len(found.steps) + 1):
+        page.goto(f"/{game}/learn#{number}")
+        page.reload()
+        page.wait_for_selector("#board[data-ready]")
+        page.wait_for_selector(f"#task:text-is({json.dumps(found.steps[number - 1].tasks[0].task)})")
+        bottom, top, width = page.evaluate(
+            "[document.querySelector('#task').getBoundingClientRect().bottom,"
+            " document.querySelector('.actions').getBoundingClientRect().top, document.documentElement.scrollWidth]"
+        )
+        assert bottom <= top, (game, number)
+        assert width <= 390
+    context.close()
