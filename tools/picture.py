@@ -1,7 +1,7 @@
 """Take the pictures of the documentation from the real page: ``python -m tools.picture [FOLDER]``.
 
 ``page.png`` is a game with the engine's analysis; ``board-GAME.svg`` is the board of the game that a first visit finds,
-as the page draws it, with its colours in the file.
+as the page draws it, with its colours in the file; ``player-*.svg`` are steps of the player's tutorial.
 """
 
 import sys
@@ -54,13 +54,25 @@ def main(folder: Path) -> None:
         page = running.new_page(viewport=SIZE, color_scheme="light", base_url=address, reduced_motion="reduce")
         for game in ludodrome.game_ids():
             _show(page, game)
-            _save(folder / f"board-{game}.svg", page.locator("#board svg").first.evaluate(DRAWN).encode())
+            _draw(page, folder / f"board-{game}.svg")
         _show(page, GAME)
+        page.locator("#board .target.live").first.click(force=True)
+        page.wait_for_timeout(600)
+        _draw(page, folder / "player-pick.svg")
+        page.keyboard.press("Escape")
+        page.click("#hint")
+        page.wait_for_selector("#board .sign-best, #board .best", state="attached", timeout=PATIENCE)
+        page.wait_for_timeout(600)
+        _draw(page, folder / "player-hint.svg")
         page.click("#analysis")
         page.wait_for_selector("#engine .best", timeout=PATIENCE)
         page.wait_for_timeout(3000)
         page.mouse.move(0, 0)
         _save(folder / "page.png", page.screenshot())
+
+
+def _draw(page: Any, file: Path) -> None:
+    _save(file, page.locator("#board svg").first.evaluate(DRAWN).encode())
 
 
 def _show(page: Any, game: str) -> None:

@@ -64,8 +64,9 @@ def uses(code: str, name: str) -> bool:
 
 NAMES = {title: (thing, module) for title, thing, module in names()}
 METHODS = {title: (name, thing) for title, name, thing in methods()}
+HOMES = {inspect.unwrap(thing).__module__ for thing, _ in NAMES.values()} | {"ludodrome.games.spaces", *FURTHER}
 MODULES = sorted(
-    {inspect.unwrap(thing).__module__ for thing, _ in NAMES.values()} | {"ludodrome.games.spaces", *FURTHER}
+    name for name in HOMES if "\n    >>> " in (source := inspect.getsource(import_module(name))) or "\n>>> " in source
 )
 
 
