@@ -61,7 +61,7 @@ def main(folder: Path) -> None:
         _draw(page, folder / "player-pick.svg")
         page.keyboard.press("Escape")
         page.click("#hint")
-        page.wait_for_selector("#board .sign-best, #board .best", state="attached", timeout=PATIENCE)
+        page.wait_for_selector("#board .arrow-build", state="attached", timeout=PATIENCE)
         page.wait_for_timeout(600)
         _draw(page, folder / "player-hint.svg")
         page.click("#analysis")
