@@ -92,11 +92,13 @@ class Entry(NamedTuple):
 def contents(path: str = INDEX, title: str = "Documentation") -> Entry:
     """The tree below an index page."""
     folder = posixpath.dirname(path)
-    listed = [(words, posixpath.join(folder, target)) for words, target in LISTED.findall(_text(path) or "")]
+    listed = [
+        (words.replace("`", ""), posixpath.join(folder, target)) for words, target in LISTED.findall(_text(path) or "")
+    ]
     children = (
         contents(target, words) if target.endswith(f"/{INDEX}") else Entry(target, words) for words, target in listed
     )
-    return Entry(path, title.replace("`", ""), tuple(children))
+    return Entry(path, title, tuple(children))
 
 
 def in_order(entry: Entry) -> Iterator[Entry]:

@@ -45,14 +45,14 @@ function wordsOf(text) {
 }
 
 // A section is found if it has every word of the query, at least as the beginning of a word.
-function rank({ heading, whole, name }, words, phrase) {
-  let score = 0;
+function rank({ heading, whole, name, page }, words, phrase) {
+  let score = page[2] === "Reference" ? 0 : 1; // people before programs
   for (const word of words) {
     const hits = whole.split(new RegExp(`(?<![\\p{L}\\p{N}])${word}`, "u")).length - 1;
     if (!hits) return 0;
     score += Math.min(hits, 5) / (10 + whole.length / 400);
-    if (heading.includes(word)) score += 2;
-    if (name.includes(word)) score += 1;
+    if (heading.includes(word)) score += 1;
+    if (name.includes(word)) score += 0.5;
   }
   if (words.length > 1 && whole.includes(phrase)) score += 2;
   return heading === phrase ? score + 4 : score;
