@@ -6,8 +6,9 @@ RUN apt-get update && apt-get install --yes --no-install-recommends bubblewrap c
 
 WORKDIR /opt/ludodrome
 COPY requirements.lock pyproject.toml README.md LICENSE CHANGELOG.md ./
-COPY scripts/install scripts/commit_hook.py scripts/
+COPY scripts/install scripts/build_hook.py scripts/
 COPY src/ src/
+COPY docs/ docs/
 RUN PYTHON=/usr/bin/python3 scripts/install
 
 RUN useradd --create-home --home-dir /var/lib/ludodrome --uid 10001 ludodrome

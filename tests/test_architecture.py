@@ -25,7 +25,7 @@ def test_the_tree_has_every_package_and_every_module_at_the_top() -> None:
         elif (entry / "__init__.py").exists():
             assert re.search(rf"^  {entry.name}/ +\S", tree, re.MULTILINE), entry.name
     for folder in (*(PACKAGE / "arena").iterdir(), *(PACKAGE / "web").iterdir()):
-        if folder.is_dir() and folder.name not in ("__pycache__", "data", "site"):
+        if folder.is_dir() and folder.name not in ("__pycache__", "data"):
             assert re.search(rf"^    {folder.name}/ +\S", tree, re.MULTILINE), folder.name
 
 

@@ -5,6 +5,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from ludodrome.cli import app, whole_program
 from ludodrome.games import GAMES
 from tools import http_api
 from tools.http_api import row
+from tools.python_api import API_PAGES, api_page
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 FENCES = {
@@ -114,6 +116,7 @@ PAGES: dict[Path, Callable[[], str]] = {
     FOLDER / "game-options.md": game_options,
     FOLDER / "complete-bots.md": complete_bots,
     FOLDER / "http-api.md": http_api.page,
+    **{FOLDER / "api" / f"{name}.md": partial(api_page, name) for name in API_PAGES},
 }
 
 

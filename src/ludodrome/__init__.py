@@ -91,7 +91,12 @@ _HOMES = {
 
 
 def game_ids() -> list[str]:
-    """The ids of all games, sorted."""
+    """The ids of all games, sorted.
+
+    >>> import ludodrome
+    >>> set(ludodrome.game_ids()) >= {"caldera", "dots", "santorini", "skysummit", "spaces"}
+    True
+    """
     from ludodrome.games import GAMES  # start-up: nothing is imported with the package
 
     return sorted(GAMES)

@@ -23,15 +23,38 @@ MAX_LISTED_MOVES = 100_000
 
 
 class BadState(ValueError):
-    """The given value is not a state of this game; the sentence names the field."""
+    """The given value is not a state of this game; the sentence names the field.
+
+    >>> import ludodrome
+    >>> ludodrome.make("dots").parse_state("nonsense")
+    Traceback (most recent call last):
+        ...
+    ludodrome.game.BadState: a position of dots is size, h, v, owners, seat to move and nonce, not 'nonsense'
+    """
 
 
 class IllegalMove(ValueError):
-    """The move is not legal here; the sentence says why."""
+    """The move is not legal here; the sentence says why.
+
+    >>> import ludodrome
+    >>> game = ludodrome.make("dots", rows=1, cols=1)
+    >>> game.apply(game.initial_state(), {"orient": "H", "r": 7, "c": 0})
+    Traceback (most recent call last):
+        ...
+    ludodrome.game.IllegalMove: there is no edge H(7,0) on 1 x 1 boxes; H(r,c) has r from 0 to 1 and c from 0 to 0
+    """
 
 
 class TooManyMoves(ValueError):
-    """There are too many legal moves to list; ``count`` is their number, if known."""
+    """There are too many legal moves to list; ``count`` is their number, if known.
+
+    >>> import ludodrome
+    >>> game = ludodrome.make("spaces", size=8, rules="live")
+    >>> game.legal_moves(game.initial_state())
+    Traceback (most recent call last):
+        ...
+    ludodrome.game.TooManyMoves: the legal boards of size 8 under 'live' are too many to list: 8,681,167,249,054,706
+    """
 
     def __init__(self, message: str, count: int | None = None) -> None:
         super().__init__(message)
@@ -40,7 +63,15 @@ class TooManyMoves(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended. ``winner`` is None for a draw."""
+    """How a game ended. ``winner`` is None for a draw.
+
+    >>> import ludodrome
+    >>> position = ludodrome.Position(ludodrome.make("dots", rows=1, cols=1))
+    >>> for action in range(4):
+    ...     position.play(action)
+    >>> position.outcome
+    Outcome(winner=1, scores=[0, 1], returns=[-1, 1], reason='more boxes')
+    """
 
     winner: int | None
     scores: list[float]
@@ -101,6 +132,52 @@ class Game(GameExtras):
     """One game with its options set, in JSON. Instances are immutable and may be shared.
 
     A game package subclasses it, names its parts, and overrides only what differs.
+
+    States and moves are plain JSON values. People write moves in notation:
+
+    >>> import ludodrome
+    >>> game = ludodrome.make("dots", rows=1, cols=1)
+    >>> game.options, game.seat_range()
+    ({'rows': 1, 'cols': 1}, (2, 2))
+    >>> state = game.initial_state()
+    >>> game.to_move(state), game.outcome(state), len(game.legal_moves(state))
+    (0, None, 4)
+    >>> move = game.parse_move("V(0,1)", state)
+    >>> move, game.is_legal(state, move), game.format_move(move, state)
+    ({'orient': 'V', 'r': 0, 'c': 1}, True, 'V(0,1)')
+    >>> after = game.apply(state, move)
+    >>> print(game.render(after))
+       0   1
+     0 •   •
+           │
+     1 •   •
+    turn 1, boxes 0-0, seat 1 to move
+    >>> game.parse_state(game.format_state(after)) == after
+    True
+
+    A bot of a seat is shown an observation; here nothing is hidden from it:
+
+    >>> game.observation(after, 1)["you"], game.hides(after, 1), game.may_hide, game.cells(after)
+    (1, False, True, None)
+    >>> game.has_hidden_information or game.hides_earlier_moves
+    False
+
+    Kernels work on arrays of records and on actions, which are small integers:
+
+    >>> game.action(move, state), game.move(3, state) == move
+    (3, True)
+    >>> game.decode(game.encode(after)) == after
+    True
+    >>> states = game.encode_array(state)
+    >>> game.apply_to(states, move)
+    >>> game.legal_actions_of(states), len(game.legal_moves_of(states)), game.outcome_of(states)
+    ([0, 1, 2], 3, None)
+    >>> game.check_running(states)
+    >>> game.check_action(0, states), game.observation_of(states, 1)["you"], game.scores_of(0, states)
+    (0, 1, [0, 0])
+    >>> game.blank().shape, game.new_states(3).shape, game.buffer().shape, game.planes.shape
+    ((1,), (3,), (4,), (6, 2, 2))
+    >>> game.check_countable(depth=3)
     """
 
     id: ClassVar[str]

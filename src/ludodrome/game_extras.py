@@ -71,7 +71,37 @@ FIRST_LEVELS = (
 
 
 class GameExtras:
-    """Optional hooks of a game, with generic defaults."""
+    """Optional hooks of a game, with generic defaults.
+
+    >>> import ludodrome
+    >>> game = ludodrome.make("dots", rows=1, cols=1)
+    >>> state = game.initial_state()
+    >>> states = game.encode_array(state)
+
+    For matches, bots and language models:
+
+    >>> move = game.substitute_move(state)
+    >>> move in game.opening_moves(state), game.actions_of(move, states), game.points_left(states), game.point_unit
+    (True, [0], 1, 1.0)
+    >>> game.options_from_state(state)
+    {'rows': 1, 'cols': 1}
+    >>> game.tidy_drawing(game.render_observation(state)) == game.render_record(game.encode_observation(state))
+    True
+    >>> game.tidy_reply("H(0,0)")
+    'H(0,0)'
+
+    For the page and the terminal:
+
+    >>> game.check_page()
+    >>> game.page_state(state) == state, game.page_move(move, "H(0,0)") == move
+    (True, True)
+    >>> game.page_line(state) == game.format_state(state), game.paint(states[0]).shape
+    (True, (64, 64, 3))
+    >>> game.board_marks(states, []) == game.observation_marks(state, lambda: states, [])
+    True
+    >>> game.tell_move(state, game.apply(state, move), None)
+    []
+    """
 
     # Bots
 

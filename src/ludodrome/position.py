@@ -32,6 +32,12 @@ class Position:
     ...     after.play(after.legal_actions()[0])
     >>> after.outcome.winner
     1
+    >>> position.turns, len(position.legal_moves()), position.observation(0)["you"], position.is_over
+    (2, 2, 0, False)
+    >>> ludodrome.Position(position.game, position.state) == position
+    True
+    >>> ludodrome.Position.from_record(position.game, position.record) == position
+    True
     """
 
     def __init__(self, game: Game, state: Any = None) -> None:

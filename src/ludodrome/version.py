@@ -1,6 +1,6 @@
 """The version of the program, and the commit it was built from.
 
-In a wheel or an sdist a file holds the commit, written by the build (``scripts/commit_hook.py``). In a clone it is
+In a wheel or an sdist a file holds the commit, written by the build (``scripts/build_hook.py``). In a clone it is
 read from ``.git``; git itself only says whether files have changed, and may be missing. This module
 imports nothing of the package, so that the build can run it.
 """

@@ -1,4 +1,4 @@
-"""docs/tutorials/writing-a-bot.md: its tables are complete, its bot plays, and (--long) its commands do as it says."""
+"""The pages on writing a bot: the tables are complete, and the bot from scratch plays."""
 
 import re
 import sys
@@ -14,7 +14,9 @@ from ludodrome.bots.starters import GAMES_WITH_STARTERS, LANGUAGES
 from ludodrome.cli import whole_program
 from tests.arena.playing import AMPLE
 
-PAGE = (Path(__file__).parents[2] / "docs" / "tutorials" / "writing-a-bot.md").read_text("utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+TUTORIAL = (DOCS / "tutorials" / "writing-a-bot.md").read_text("utf-8")
+PAGE = (DOCS / "reference" / "bot-tools.md").read_text("utf-8")
 
 
 def test_every_language_has_its_line() -> None:
@@ -27,7 +29,7 @@ def test_every_language_has_its_line() -> None:
 
 
 def test_every_check_has_its_line() -> None:
-    part = PAGE.partition("## 3. Ask the doctor")[2].partition("| option |")[0]
+    part = PAGE.partition("## Checks of the doctor")[2].partition("| option |")[0]
     assert re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE) == [check.name for check in CHECKS]
 
 
@@ -40,7 +42,7 @@ def test_every_option_is_documented(command: str) -> None:
 
 
 def test_the_bot_from_scratch_plays(tmp_path: Path) -> None:
-    script = re.findall(r"```python\n(import.*?)```", PAGE, re.DOTALL)[0]
+    script = re.findall(r"```python\n(import.*?)```", TUTORIAL, re.DOTALL)[0]
     (tmp_path / "bot.py").write_text(script, "utf-8")
     spec = f"cmd:{sys.executable} -I {tmp_path / 'bot.py'}"
     for game in ("caldera", "dots", "santorini", "skysummit"):

@@ -32,10 +32,8 @@ ROOT = Path(__file__).parents[2]
 RUN = ("console", "python", "sh")
 """Languages that are run; the others are checked as what they are."""
 CHECKED = ("json", "nginx", "text", "toml")
-WRITTEN = ("docs/reference/complete-bots.md",)
-"""Made of programs that have tests of their own (``tests/arena/test_starters.py``)."""
-DIRECTIVE = "{"
-"""So begins the language of what Sphinx does while it makes the site."""
+WRITTEN = ("docs/reference/complete-bots.md", "docs/reference/api/")
+"""Made of programs and docstrings that have tests of their own (``tests/arena/test_starters.py``, ``test_api.py``)."""
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[^\n]*)\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
 MARKS = re.compile(r"<!-- test: ([^\n]*) -->\s*\Z")
 MARK = re.compile(
@@ -105,7 +103,7 @@ def pages() -> list[str]:
         *(ROOT / "docs").rglob("*.md"),
         *(ROOT / "src" / "ludodrome" / "games").glob("*/RULES.md"),
     ]
-    return sorted(page for file in files if (page := str(file.relative_to(ROOT))) not in WRITTEN)
+    return sorted(page for file in files if not (page := str(file.relative_to(ROOT))).startswith(WRITTEN))
 
 
 def blocks_of(page: str) -> list[Block]:
@@ -115,7 +113,7 @@ def blocks_of(page: str) -> list[Block]:
 
 def blocks_in(text: str, page: str) -> list[Block]:
     """The same of a text."""
-    found, end, directives = [], 0, 0
+    found, end = [], 0
     for fence in FENCE.finditer(text):
         line = text.count("\n", 0, fence.start()) + 1
         before = MARKS.search(text, end, fence.start())
@@ -124,16 +122,13 @@ def blocks_in(text: str, page: str) -> list[Block]:
         headings = re.findall(r"^#+ (.+)$", FENCE.sub("", text[: fence.start()]), re.MULTILINE)
         block = Block(page, line, fence["language"], body, marks, not_run, headings[-1] if headings else "")
         end = fence.end()
-        if block.language.startswith(DIRECTIVE):
-            directives += 1
-            continue
         if block.language not in (*RUN, *CHECKED):
             raise BadPage(f"{block.place}: a block's language is one of {', '.join((*RUN, *CHECKED))}")
         found.append(block)
     unused = len(re.findall(r"<!-- test: ", text)) - sum(bool(block.marks or block.not_run) for block in found)
     if unused:
         raise BadPage(f"{page}: {unused} comments with marks do not stand right before a block")
-    if text.count("```") != 2 * (len(found) + directives):
+    if text.count("```") != 2 * len(found):
         raise BadPage(f"{page}: a fence is not closed")
     return found
 

@@ -8,9 +8,7 @@ from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted(page for page in DOCS.rglob("*.md") if "_theme" not in page.parts)
-TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-DIRECTIVE = re.compile(r"^```\{include\} (\S+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+PAGES = sorted(DOCS.rglob("*.md"))
 
 
 def links(page: Path) -> Iterator[str]:
@@ -35,11 +33,5 @@ def anchors(page: Path) -> set[str]:
 
 
 def anchor(title: str) -> str:
-    """The anchor of a heading, as GitHub and MyST make it."""
+    """The anchor of a heading, as forges and the server make it."""
     return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", title.replace("`", "").lower()))
-
-
-def listed(page: Path) -> list[Path]:
-    """The pages in the lists of a page that Sphinx makes the contents of."""
-    names = [line for block in TOCTREE.findall(page.read_text("utf-8")) for line in block.splitlines()]
-    return [page.parent / f"{name}.md" for name in names if name and not name.startswith(":")]

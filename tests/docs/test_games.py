@@ -9,16 +9,13 @@ from ludodrome.arena.conditions import conditions
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Answer
+from ludodrome.web.routes.docs import find_page
 from tests.arena.playing import expire
-from tests.docs.markdown import DIRECTIVE, DOCS, headings
+from tests.docs.markdown import DOCS, ROOT, headings
 
 HEADINGS = [
     "In a nutshell",
-    "The board and the pieces",
-    "A turn",
-    "The end",
-    "Options",
-    "Notation and JSON",
+    "The rules",
     "What the arena does",
     "Bots and strength",
     "What is known",
@@ -45,15 +42,19 @@ def test_the_headings_are_the_same(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_excerpt_of_the_rules_is_there(game: str) -> None:
-    found = DIRECTIVE.findall(PAGES[game].read_text("utf-8"))
-    assert len(found) >= 7
-    for file, settings in found:
-        text = (PAGES[game].parent / file).read_text("utf-8")
-        for bound in re.findall(r'^:(?:start-after|end-before): "(.*)"$', settings, re.MULTILINE):
-            heading = re.search(rf"^{bound}$", text, re.MULTILINE)
-            assert heading, f"{file} has no {bound}"
-            assert heading.start() == text.index(bound), f"{bound} begins a longer heading before"
+def test_the_whole_rules_are_on_the_page_and_linked_on_a_forge(game: str) -> None:
+    rules = ROOT / "src" / "ludodrome" / "games" / game / "RULES.md"
+    assert f"](../../{rules.relative_to(ROOT)})\n" in PAGES[game].read_text("utf-8")
+    page = find_page(f"games/{game}.md")
+    assert page is not None
+    shown = [section.title for section in page.sections]
+    for rank in (2, 3):
+        assert {title.replace("`", "") for title in headings(rules, rank)} <= set(shown)
+    for number in re.findall(r"^\*\*R(\d+)\. ", rules.read_text("utf-8"), re.MULTILINE):
+        assert f'<p id="R{number}">' in page.body
+    assert f"../pictures/board-{game}.svg" in page.body
+    assert "RULES.md" not in page.body
+    assert "{include}" not in page.body
 
 
 @pytest.mark.parametrize("game", GAMES)

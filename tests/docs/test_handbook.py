@@ -1,6 +1,9 @@
-"""/docs is served: the built site where there is one, else the Markdown pages, at the same addresses."""
+"""/docs is served from the Markdown files: contents, neighbours, rules, pictures, the index of the search."""
 
+import json
+import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,9 +20,11 @@ OUTSIDE = (
     "%2e%2e/app.py",
     "..%2fapp.py",
     "%2e%2e%2fapp.py",
-    "_static/%2e%2e/%2e%2e/app.py",
+    "pictures/%2e%2e/%2e%2e/app.py",
     "//etc/passwd",
 )
+MAX_INDEX_BYTES = 300_000
+"""Of the index of the search as it is sent, compressed; it is loaded by those who search."""
 
 
 @pytest.fixture(scope="module")
@@ -28,48 +33,71 @@ def client() -> Iterator[Client]:
         yield running
 
 
-@pytest.fixture
-def unbuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docs, "SITE", tmp_path / "site")
-
-
-@pytest.fixture
-def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    site = tmp_path / "site"
-    (site / "_static").mkdir(parents=True)
-    (site / "how-to").mkdir()
-    (site / "index.html").write_text("<h1>The site</h1>")
-    (site / "how-to" / "index.html").write_text("<h1>How-to</h1>")
-    (site / "_static" / "site.css").write_text("body { color: red; }")
-    (site / "_static" / "site.js").write_text("void 0;")
-    (tmp_path / "app.py").write_text("a secret")
-    monkeypatch.setattr(docs, "SITE", site)
-    return site
-
-
-@pytest.mark.usefixtures("unbuilt")
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_a_page_is_shown_plainly_where_nothing_was_built(client: Client, address: str) -> None:
+def test_a_page_is_shown(client: Client, address: str) -> None:
     answer = client.get(f"/docs/{address}")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert answer.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
-    assert "```" not in answer.text
-    assert "<!--" not in answer.text.partition("<article")[2]
-    assert ".md#" not in answer.text
-    assert '.md"' not in answer.text
+    article = answer.text.partition("<article")[2].partition("</article>")[0]
+    assert "<h1" in article
+    for trace in ("```", "<!--", "&lt;!--", ".md#", '.md"', "{include}", "{eval-rst}"):
+        assert trace not in article, trace
+    assert answer.text.count('aria-current="page"') == 1
+    assert '<script type="module" src="/static/docs.js"></script>' in answer.text
 
 
-@pytest.mark.usefixtures("unbuilt")
-def test_plain_pages_have_the_rules_and_pictures_in_them(client: Client) -> None:
+def test_links_between_pages_lead_to_pages(client: Client) -> None:
+    anchors: dict[str, set[str]] = {}
+    wanted: set[tuple[str, str, str]] = set()
+    for address in ADDRESSES:
+        text = client.get(f"/docs/{address}").text
+        anchors[address] = set(re.findall(r'\sid="([^"]+)"', text))
+        body = text.partition('<div class="docs-frame">')[2]
+        for target in re.findall(r'(?:href|src)="([^"]*)"', body):
+            if "://" not in target and not target.startswith("/"):
+                path, _, anchor = target.partition("#")
+                found = str((Path("/") / Path(address).parent / path).resolve()).lstrip("/") if path else address
+                wanted.add((address, found, anchor))
+    assert len(wanted) > 1000
+    for address, found, anchor in wanted:
+        if not found.startswith("pictures/"):
+            assert found in anchors, f"{address} links {found}"
+            assert not anchor or anchor in anchors[found], f"{address} links {found}#{anchor}"
+    for picture in {found for _, found, _ in wanted if found.startswith("pictures/")}:
+        assert client.get(f"/docs/{picture}").headers["content-type"].startswith("image/"), picture
+
+
+def test_pages_have_the_rules_and_pictures_in_them(client: Client) -> None:
     page = client.get("/docs/games/dots.html").text
-    assert "<h1" in page
-    assert "R13." in page
+    assert '<p id="R13">' in page
     assert client.get("/docs/results/perfect-spaces.html").text.count("../pictures/") >= 4
     assert client.get("/docs/pictures/ambush.svg").headers["content-type"] == "image/svg+xml"
 
 
-@pytest.mark.usefixtures("unbuilt")
+def test_links_of_the_rules_are_seen_from_the_page() -> None:
+    text = (
+        "# Dots\n\nSee [how](../../../../docs/how-to/puzzles.md#easy), [others](../caldera/RULES.md) and [R2](#R2).\n"
+    )
+    page = docs._rendered("games/dots.md", "# D\n\n[The rules](../../src/ludodrome/games/dots/RULES.md)\n", text)
+    for link in ("../how-to/puzzles.html#easy", "/caldera/rules", "#R2"):
+        assert f'href="{link}"' in page.body
+    assert "<h1" in page.body
+    assert page.body.count("<h1") == 1
+
+
+def test_headings_of_one_name_have_anchors_of_their_own() -> None:
+    page = docs._rendered("a.md", "# A\n\n## The `same`\n\n## The same\n\ntext\n", "")
+    assert page.contents == (("the-same", "The same"), ("the-same-1", "The same"))
+    assert [section.anchor for section in page.sections] == ["a", "the-same", "the-same-1"]
+
+
+def test_html_in_a_page_is_text() -> None:
+    page = docs._rendered("a.md", "# A\n\n<script>alert(1)</script> [x](javascript:alert(1))\n", "")
+    assert "<script" not in page.body
+    assert 'href="javascript' not in page.body
+
+
 def test_the_index_leads_to_every_part(client: Client) -> None:
     first = client.get("/docs", follow_redirects=True)
     assert first.url.path == "/docs/"
@@ -78,7 +106,30 @@ def test_the_index_leads_to_every_part(client: Client) -> None:
         assert client.get(f"/docs/{part}/").status_code == 200
 
 
-@pytest.mark.usefixtures("unbuilt")
+def test_every_page_leads_to_the_next_and_the_previous(client: Client) -> None:
+    order = [entry.address for entry in docs.in_order(docs.contents())]
+    for before, after in pairwise(order):
+        up = "../" * before.count("/")
+        assert f'<a rel="next" href="{up}{after}">' in client.get(f"/docs/{before}").text
+        up = "../" * after.count("/")
+        assert f'<a rel="prev" href="{up}{before}">' in client.get(f"/docs/{after}").text
+
+
+def test_the_index_of_the_search_has_every_page_and_is_kept(client: Client) -> None:
+    answer = client.get("/docs/search.json")
+    index = answer.json()
+    assert sorted(address for address, _, _ in index["pages"]) == sorted(ADDRESSES)
+    texts = [f"{title} {text}" for _, _, title, text in index["sections"]]
+    assert sum("illegal move" in text for text in texts) > 10
+    assert any("IllegalMove" in title for _, _, title, _ in index["sections"])
+    assert answer.headers["content-encoding"] == "gzip"
+    assert answer.num_bytes_downloaded < MAX_INDEX_BYTES
+    again = client.get("/docs/search.json", headers={"if-none-match": answer.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert client.get("/docs/search.html?q=%3Cscript%3E").text.count("<script>") == 0
+    json.dumps(index)
+
+
 def test_without_any_pages_the_index_says_so(client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(docs, "SOURCE", tmp_path / "nothing")
     answer = client.get("/docs/")
@@ -87,37 +138,19 @@ def test_without_any_pages_the_index_says_so(client: Client, tmp_path: Path, mon
     assert client.get("/docs/how-to/web.html").status_code == 404
 
 
-@pytest.mark.usefixtures("built")
-def test_the_built_site_is_served_with_types_and_kept(client: Client) -> None:
-    kinds = {
-        "": "text/html",
-        "how-to/": "text/html",
-        "_static/site.css": "text/css",
-        "_static/site.js": "text/javascript",
-    }
-    for address, kind in kinds.items():
-        answer = client.get(f"/docs/{address}")
-        assert answer.status_code == 200
-        assert answer.headers["content-type"].startswith(kind)
-        assert answer.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
-        assert answer.headers["cache-control"] == "no-cache"
-        again = client.get(f"/docs/{address}", headers={"if-none-match": answer.headers["etag"]})
-        assert (again.status_code, again.content) == (304, b"")
-
-
-@pytest.mark.parametrize("way", ["built", "unbuilt"])
 @pytest.mark.parametrize("address", ["nowhere.html", "how-to/nowhere.html", "pictures/nothing.svg", *OUTSIDE])
 def test_what_is_not_there_has_a_page_that_says_so(
-    client: Client, way: str, address: str, request: pytest.FixtureRequest
+    client: Client, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    request.getfixturevalue(way)
+    (tmp_path / "app.py").write_text("a secret")
+    (tmp_path / "docs" / "pictures").mkdir(parents=True)
+    monkeypatch.setattr(docs, "SOURCE", tmp_path / "docs")
     answer = client.get(f"/docs/{address}")
     assert answer.status_code == 404
     assert "secret" not in answer.text
     assert "<h1>Page not found</h1>" in answer.text
 
 
-@pytest.mark.usefixtures("built")
 def test_nothing_can_be_written(client: Client) -> None:
     assert client.post("/docs/index.html", json={}).status_code == 405
 

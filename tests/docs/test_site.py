@@ -1,133 +1,143 @@
-"""The site builds without a warning, from its own parts alone; a browser searches it under the server's policy."""
+"""The documentation in a browser: it is searched and walked through, wide and narrow, under the server's policy."""
 
-import re
-import subprocess
-import sys
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from ludodrome.web.routes import docs
-from tests.docs.markdown import DOCS, PAGES, ROOT
-from tests.web.serving import CHROMIUM, browser, server
+from tests.web.serving import server
 from tests.web.test_axe import findings
 
-SIZE = 1_500_000
-"""Bytes that the packed site may have: a wheel has less than 3 MB."""
-PUBLIC = ("ludodrome", "ludodrome.games.spaces", "ludodrome.envs", "ludodrome.datasets", "ludodrome.testing")
-NO_OBJECTS = {"spaces", "GAME", "NPZ", "PARQUET", "CHECKS", "CHECKS_ONCE"}
-"""Public names that are a module or a constant."""
+SIZES = {390: 844, 1440: 900}
+SOME = (
+    "index.html",
+    "tutorials/player.html",
+    "games/dots.html",
+    "games/index.html",
+    "reference/api/ludodrome.html",
+    "reference/commands.html",
+    "results/perfect-spaces.html",
+    "search.html?q=illegal+move",
+)
+"""Pages of each kind, which axe looks at in every run."""
 
 
 @pytest.fixture(scope="module")
-def site(long: bool, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built for the purpose."""
-    if not long:
-        pytest.skip("the site is built with --long")
-    folder = tmp_path_factory.mktemp("site")
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "--fail-on-warning",
-        "--nitpicky",
-        "--keep-going",
-        "--quiet",
-        "-b",
-        "html",
-    ]
-    done = subprocess.run(
-        [*command, "-d", str(tmp_path_factory.mktemp("work")), str(DOCS), str(folder)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return folder
+def address() -> Iterator[str]:
+    with server() as running:
+        yield running
 
 
-def test_every_page_is_there_and_small_enough(site: Path) -> None:
-    import tarfile
-
-    for page in PAGES:
-        assert (site / page.relative_to(DOCS)).with_suffix(".html").is_file()
-    packed = site.parent / "site.tar.gz"
-    with tarfile.open(packed, "w:gz") as archive:
-        archive.add(site)
-    assert packed.stat().st_size < SIZE
-
-
-def test_nothing_is_loaded_from_elsewhere_and_nothing_is_inline(site: Path) -> None:
-    for page in site.rglob("*.html"):
-        text = page.read_text("utf-8")
-        loaded = re.findall(r"<(?:script|link|img|source|iframe)\b[^>]*?(?:src|href)=\"([^\"]*)\"", text)
-        assert not [one for one in loaded if "//" in one], page
-        assert not re.search(r"<script(?![^>]*\ssrc=)[^>]*>|<style|<[a-z]+[^>]*\s(?:style|on[a-z]+)=", text), page
-        for name in (one for one in loaded if not one.startswith("data:")):
-            assert (page.parent / name.partition("?")[0]).exists(), f"{page.name} loads {name}"
-    for sheet in site.rglob("*.css"):
-        assert not re.search(r"url\(|@import", sheet.read_text("utf-8"))
-
-
-def test_every_link_of_the_built_pages_leads_somewhere(site: Path) -> None:
-    anchors = {page: set(re.findall(r'\sid="([^"]+)"', page.read_text("utf-8"))) for page in site.rglob("*.html")}
-    for page in anchors:
-        for target in re.findall(r'<a [^>]*href="([^"]*)"', page.read_text("utf-8")):
-            if "://" in target or target == "/":
-                continue
-            path, _, fragment = target.partition("#")
-            found = (page.parent / path).resolve() if path else page
-            assert found.exists(), f"{page.name}: {target}"
-            assert not fragment or found not in anchors or fragment in anchors[found], f"{page.name}: {target}"
-
-
-@pytest.mark.parametrize("module", PUBLIC)
-def test_every_public_name_is_documented(site: Path, module: str) -> None:
-    text = "".join(page.read_text("utf-8") for page in (site / "reference" / "api").glob("*.html"))
-    for name in set(import_module(module).__all__) - NO_OBJECTS:
-        assert re.search(rf'<dt class="sig[^>]* id="[\w.]*\.?{name}"', text), f"{module}.{name}"
-
-
-def test_a_browser_reads_and_searches_it(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no Chromium at {CHROMIUM}: nothing was clicked")
-    monkeypatch.setattr(docs, "SITE", site)
+@pytest.fixture(params=SIZES)
+def page(request: pytest.FixtureRequest, chromium: Any, address: str) -> Iterator[Any]:
+    """A page of a browser that has nothing to complain about."""
     complaints: list[str] = []
-    with server() as address, browser() as running:
-        page: Any = running.new_page(base_url=address, viewport={"width": 390, "height": 800})
-        page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto("/docs/")
-        page.click(".unfold")
-        page.click("#sections >> text=Games")
-        page.locator("h1", has_text="Games").wait_for()
-        page.fill(".top input", "eruption")
-        page.press(".top input", "Enter")
-        page.locator(".search li a", has_text="Caldera").first.click()
-        page.locator("h1", has_text="Caldera").wait_for()
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    size = {"width": request.param, "height": SIZES[request.param]}
+    opened = chromium.new_page(base_url=address, viewport=size)
+    opened.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    yield opened
+    opened.close()
     assert not complaints
 
 
-@pytest.mark.parametrize(("width", "scheme", "every"), [(390, "dark", 1), (1440, "light", 5)])
+def is_too_wide(page: Any) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+
+
+def test_the_search_finds_while_typing_and_on_its_page(page: Any) -> None:
+    page.goto("/docs/")
+    page.fill("#query", "illegal move")
+    page.locator("#found li").first.wait_for()
+    assert "IllegalMove" in page.locator("#found li a").all_inner_texts()
+    assert page.locator("#found mark").count() > 0
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.closest('#found') !== null")
+    page.keyboard.press("Escape")
+    assert page.locator("#found").is_hidden()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/docs/search.html?q=illegal%20move")
+    page.locator("#results li a", has_text="What the arena does").first.click()
+    page.wait_for_url("**/docs/games/*.html#what-the-arena-does")
+    page.locator("h2", has_text="What the arena does").wait_for()
+    assert not is_too_wide(page)
+
+
+def test_a_key_leads_to_the_search_and_nothing_found_is_said(page: Any) -> None:
+    page.goto("/docs/reference/api/ludodrome.html")
+    page.keyboard.press("/")
+    page.keyboard.type("xylophone quartet")
+    page.locator("#found .count", has_text="Nothing was found").wait_for()
+    page.fill("#query", "(+[\\")
+    page.locator("#found .count", has_text="Nothing was found").wait_for()
+
+
+def test_the_tree_leads_from_part_to_page(page: Any) -> None:
+    page.goto("/docs/")
+    narrow = page.viewport_size["width"] < 800
+    for name in ("Games", "Caldera"):
+        if narrow:
+            assert page.locator("#tree").is_hidden()
+            page.click("#unfold")
+            assert page.get_attribute("#unfold", "aria-expanded") == "true"
+        page.locator("#tree a", has_text=name).first.click()
+        page.locator("h1", has_text=name).wait_for()
+        assert page.locator('#tree [aria-current="page"]').inner_text() == name or narrow
+    assert page.locator(".here").is_visible() != narrow
+    assert not is_too_wide(page)
+
+
+def test_next_and_previous_lead_through_the_tutorials(page: Any) -> None:
+    order = [entry for entry in docs.in_order(docs.contents()) if entry.path.startswith("tutorials/")]
+    page.goto(f"/docs/{order[0].address}")
+    for entry in order[1:]:
+        page.click('.turn a[rel="next"]')
+        page.wait_for_url(f"**/docs/{entry.address}")
+    page.click('.turn a[rel="prev"]')
+    page.wait_for_url(f"**/docs/{order[-2].address}")
+
+
+def test_text_is_at_most_72_letters_wide(chromium: Any, address: str) -> None:
+    page = chromium.new_page(base_url=address, viewport={"width": 1440, "height": 900})
+    page.goto("/docs/how-to/web.html")
+    counts = """() => {
+        const paragraph = [...document.querySelectorAll(".prose > p")].find((one) => one.textContent.length > 300);
+        const text = document.createRange();
+        const lines = new Map();
+        const walker = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT);
+        for (let node = walker.nextNode(); node; node = walker.nextNode())
+            for (let at = 0; at < node.length; at += 1) {
+                text.setStart(node, at);
+                text.setEnd(node, at + 1);
+                const line = Math.round(text.getBoundingClientRect().bottom / 8);
+                lines.set(line, (lines.get(line) ?? 0) + 1);
+            }
+        return [...lines.values()];
+    }"""
+    widths = page.evaluate(counts)
+    page.close()
+    assert len(widths) > 3
+    assert max(widths) <= 76  # a line of narrow letters
+    assert sorted(widths)[len(widths) // 2] <= 72
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (390, "light"), (1440, "light"), (1440, "dark")])
 def test_axe_finds_nothing_serious_and_nothing_is_too_wide(
-    site: Path, monkeypatch: pytest.MonkeyPatch, width: int, scheme: str, every: int
+    chromium: Any, address: str, long: bool, width: int, scheme: str
 ) -> None:
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no Chromium at {CHROMIUM}: nothing was looked at")
-    monkeypatch.setattr(docs, "SITE", site)
-    faults: list[str] = []
-    with server() as address, browser() as running:
-        context = running.new_context(
-            base_url=address, viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-        )
-        page: Any = context.new_page()
-        for file in sorted(site.rglob("*.html"))[::every]:
-            name = str(file.relative_to(site))
-            page.goto(f"/docs/{name}")
-            faults += [f"{name}: {one}" for one in findings(page)]
-            if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
-                faults.append(f"{name} is too wide")
+    if not long and (width, scheme) not in ((390, "dark"), (1440, "light")):
+        pytest.skip("the other two ways come with --long")
+    every = [entry.address for entry in docs.in_order(docs.contents())]
+    size = {"width": width, "height": SIZES[width]}
+    context = chromium.new_context(base_url=address, viewport=size, color_scheme=scheme, reduced_motion="reduce")
+    page, faults = context.new_page(), []
+    for name in (*every, SOME[-1]) if long else SOME:
+        page.goto(f"/docs/{name}")
+        if "search" in name:
+            page.locator("#results li").first.wait_for()
+        faults += [f"{name}: {one}" for one in findings(page)]
+        if is_too_wide(page):
+            faults.append(f"{name} is too wide")
+    context.close()
     assert not faults

@@ -16,12 +16,18 @@ LITTER = ("src/ludodrome/__pycache__/jit.pyc", "src/ludodrome/games/dots/__pycac
 """Files that a checkout collects, and a release must not."""
 
 
-PARTS = ("src/", "scripts/", "tests/cli/", "README.md", "LICENSE", "CHANGELOG.md", "pyproject.toml", ".gitignore")
+PARTS = (
+    "src/",
+    "docs/",
+    "scripts/",
+    "tests/cli/",
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+    "pyproject.toml",
+    ".gitignore",
+)
 """What is checked out: all that the build could look at, and something that it should leave."""
-
-
-SITE = "ludodrome/web/site/index.html"
-"""A page of the documentation: git does not know it, and a release takes it along."""
 
 
 class Release(NamedTuple):
@@ -50,7 +56,7 @@ def check_out(folder: Path) -> Path:
             shutil.copy2(ROOT / name, folder / name)
     (folder / ".git").mkdir()
     (folder / ".git" / "HEAD").write_text(f"{COMMIT}\n")
-    for name in (*LITTER, f"src/{SITE}"):
+    for name in LITTER:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(b"litter")
     return folder
@@ -76,11 +82,11 @@ def unpack(wheel: Path, site: Path) -> Path:
     return site
 
 
-def run(site: Path, *words: str, stdin: str = "", compiled: bool = False) -> str:
-    """What the unpacked program says, from a folder where nothing of the checkout is near."""
+def run(site: Path, *words: str, stdin: str = "", compiled: bool = False, code: str = "") -> str:
+    """What the unpacked program, or a piece of code, says, from a folder where nothing of the checkout is near."""
     settings = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     settings |= {"PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_DISABLE_JIT": "01"[not compiled]}
-    program = [sys.executable, "-m", "ludodrome", *words]
+    program = [sys.executable, "-c", code] if code else [sys.executable, "-m", "ludodrome", *words]
     done = subprocess.run(program, input=stdin, capture_output=True, text=True, cwd=site, env=settings)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

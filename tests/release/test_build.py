@@ -8,9 +8,9 @@ import pytest
 
 import ludodrome
 from ludodrome.version import COMMIT_FILE
-from tests.release.building import COMMIT, SITE, Release, run, tracked, unpack
+from tests.release.building import COMMIT, Release, run, tracked, unpack
 
-MEGABYTES = 3
+MEGABYTES = 8
 NEEDED = (
     *(f"games/{game}/RULES.md" for game in ("caldera", "dots", "santorini", "skysummit", "spaces")),
     *(f"puzzle/data/{game}.txt" for game in ("caldera", "dots", "santorini", "skysummit", "spaces")),
@@ -34,14 +34,22 @@ def site(release: Release, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _of_the_package() -> set[str]:
     inside = (name.removeprefix("src/") for name in tracked() if name.startswith("src/ludodrome/"))
-    return {*inside, f"ludodrome/{COMMIT_FILE}", SITE}
+    return {*inside, f"ludodrome/{COMMIT_FILE}"}
+
+
+def _of_the_documentation() -> set[str]:
+    return {name for name in tracked() if name.startswith("docs/")}
 
 
 def test_the_wheel_has_the_package_and_nothing_else(release: Release) -> None:
     with zipfile.ZipFile(release.wheel) as packed:
         names = {name for name in packed.namelist() if ".dist-info/" not in name}
         about = {name.partition(".dist-info/")[2] for name in packed.namelist()} - {""}
-    assert names == _of_the_package()
+    carried = {f"ludodrome/web/{name}" for name in _of_the_documentation()}
+    assert {
+        f"ludodrome/web/docs/{name}" for name in ("index.md", "tutorials/player.md", "pictures/page.png")
+    } <= carried
+    assert names == _of_the_package() | carried
     assert {f"ludodrome/{name}" for name in NEEDED} <= names
     assert about == {"METADATA", "WHEEL", "entry_points.txt", "licenses/LICENSE", "RECORD"}
 
@@ -54,11 +62,11 @@ def test_the_sdist_has_what_the_wheel_needs_and_nothing_else(release: Release) -
         "LICENSE",
         "CHANGELOG.md",
         "pyproject.toml",
-        "scripts/commit_hook.py",
+        "scripts/build_hook.py",
         ".gitignore",
         "PKG-INFO",
     }
-    assert names == {*beside, "PKG-INFO"} | {f"src/{name}" for name in _of_the_package()}
+    assert names == {*beside, *_of_the_documentation()} | {f"src/{name}" for name in _of_the_package()}
 
 
 def test_the_wheel_is_small(release: Release) -> None:
@@ -90,3 +98,16 @@ def test_it_plays_alone(site: Path, long: bool) -> None:
 @pytest.mark.parametrize("words", [["games"], ["rules", "spaces"], ["puzzle", "dots", "--list"]])
 def test_its_data_is_found(site: Path, words: list[str]) -> None:
     assert run(site, *words)
+
+
+def test_the_wheel_shows_its_documentation(site: Path) -> None:
+    """Pages, rules and the index of the search, from the wheel's files alone."""
+    asked = (
+        "from ludodrome.web.routes import docs\n"
+        "assert docs.SOURCE == docs.CARRIED\n"
+        "assert 'R1. ' in docs.find_page('games/dots.md').body\n"
+        "print(len(list(docs.in_order(docs.contents()))), len(docs.search_index()))"
+    )
+    pages, size = run(site, code=asked).split()
+    assert int(pages) == sum(name.endswith(".md") for name in _of_the_documentation())
+    assert int(size) > 100_000

@@ -92,7 +92,7 @@ def test_an_internal_error_can_be_quoted(monkeypatch: pytest.MonkeyPatch) -> Non
         raise RuntimeError("broken: token=abc123 lud_0123456789")
 
     monkeypatch.setattr(games, "open_game", fail)
-    monkeypatch.setattr("ludodrome.web.routes.docs.is_built", fail)
+    monkeypatch.setattr("ludodrome.web.routes.docs.find_page", fail)
     with hosting() as running, logged("json") as text, Client(base_url=running.address) as client:
         answers = [client.post("/api/v1/games/dots/positions", json={}), client.get("/docs/")]
     for answer in answers:

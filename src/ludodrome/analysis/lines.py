@@ -36,7 +36,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The lines found so far."""
+    """The lines found so far.
+
+    >>> import ludodrome
+    >>> game = ludodrome.make("dots", rows=2, cols=2)
+    >>> *_, analysis = ludodrome.analyse(game, game.initial_state(), lines=2, depth=2)
+    >>> len(analysis.lines), analysis.lines[0].score >= analysis.lines[1].score
+    (2, True)
+    """
 
     lines: list[Line]
     """Best first."""

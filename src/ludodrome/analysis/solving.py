@@ -27,7 +27,13 @@ def recommended_table_bits(game: Game, state: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The value of a position, as far as it is known."""
+    """The value of a position, as far as it is known.
+
+    >>> import ludodrome
+    >>> solution = ludodrome.solve(ludodrome.make("dots", rows=1, cols=2))
+    >>> solution.value, solution.proven, len(solution.line)
+    (0, True, 7)
+    """
 
     value: int | None
     """For the seat to move: in games of points the final margin, elsewhere 1, 0 or -1. None while it is unknown."""

@@ -18,7 +18,12 @@ from ludodrome.validation import choice
 
 
 class PlayerScore(NamedTuple):
-    """One player's games. Games in which the arena failed do not count."""
+    """One player's games. Games in which the arena failed do not count.
+
+    >>> score = PlayerScore(games=10, wins=6, draws=2, losses=2, points=7.0, share=0.7, low=0.45, high=0.95)
+    >>> score.points / score.games == score.share
+    True
+    """
 
     games: int
     wins: int
@@ -34,7 +39,28 @@ class PlayerScore(NamedTuple):
 
 
 class MatchResult:
-    """The games of a match and what they say about the bots. Progress callbacks get it while it grows."""
+    """The games of a match and what they say about the bots. Progress callbacks get it while it grows.
+
+    >>> import ludodrome
+    >>> game = ludodrome.make("dots", rows=2, cols=2)
+    >>> result = ludodrome.play_match(game, ["a=greedy", "b=random"], games=20, clock="nodes=100", seed=1, workers=0)
+    >>> result.names, result.seed, result.games, result.total, result.finished
+    (('a', 'b'), 1, 20, 20, True)
+    >>> score = result.scores["a"]
+    >>> score.points == score.wins + score.draws / 2 == result.tally.lines["a"].points
+    True
+    >>> low, high = result.elo_interval
+    >>> low < result.elo < high, result.score.elo == result.elo
+    (True, True)
+    >>> result.spec.games, result.recalled, result.failing, sorted(result.identities), len(result.records)
+    (20, 0, None, ['a', 'b'], 20)
+    >>> isinstance(result.openings, str), isinstance(result.notes, list), result.to_json()["recalled"]
+    (True, True, 0)
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     result.save_records(f"{folder}/records.jsonl")
+    20
+    """
 
     def __init__(self, run: MatchRun, archive: RecordMemory | RecordFolder, version_notes: Sequence[str] = ()) -> None:
         self._run, self._archive, self._version_notes = run, archive, tuple(version_notes)
@@ -182,7 +208,16 @@ class MatchResult:
 
 
 class SprtResult(MatchResult):
-    """A match that ended with the verdict of a sequential test, and the state of the test."""
+    """A match that ended with the verdict of a sequential test, and the state of the test.
+
+    >>> import ludodrome
+    >>> game = ludodrome.make("dots", rows=2, cols=2)
+    >>> result = ludodrome.sprt(game, ["new=chains", "old=random"], elo1=100, clock="nodes=100", workers=0)
+    >>> result.test.elo1, result.state.verdict, result.passed, result.finished
+    (100, 'H1', True, True)
+    >>> result.counted_pairs == result.to_json()["counted"]
+    True
+    """
 
     def __init__(self, run: SprtRun, archive: RecordMemory | RecordFolder, version_notes: Sequence[str] = ()) -> None:
         super().__init__(run, archive, version_notes)
@@ -224,7 +259,24 @@ class SprtResult(MatchResult):
 
 
 class TournamentResult:
-    """A tournament and its tables. Progress callbacks get it while it grows."""
+    """A tournament and its tables. Progress callbacks get it while it grows.
+
+    >>> import ludodrome
+    >>> game = ludodrome.make("dots", rows=2, cols=2)
+    >>> result = ludodrome.tournament(game, ["chains", "random"], pairs=4, clock="nodes=100", seed=3, workers=0)
+    >>> result.games, result.total, result.finished, result.seed, len(result.records)
+    (8, 8, True, 3, 8)
+    >>> [line.name for line in result.standings]
+    ['chains', 'random']
+    >>> result.standings_of(result.plan.settings[0].name)[0].points == result.standings[0].points
+    True
+    >>> isinstance(result.notes, list)
+    True
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     result.save_records(f"{folder}/records.jsonl")
+    8
+    """
 
     def __init__(self, tournament: Tournament) -> None:
         self.tournament = tournament

@@ -29,6 +29,8 @@ class Budget:
 
     >>> Budget(time=2.0, depth=6).within(Budget(time=1.0))
     Budget(time=1.0, nodes=None, sims=None, depth=6)
+    >>> Budget().empty, Budget(sims=10).for_nodes.nodes, Budget(nodes=1000).for_sims.sims
+    (True, 500, 20)
     """
 
     time: float | None = None
@@ -69,7 +71,18 @@ EXPERT_BUDGET = Budget(time=1.0)
 
 
 class Bot(Protocol):
-    """The interface of a bot: a built-in one, or a class behind ``py:``."""
+    """The interface of a bot: a built-in one, or a class behind ``py:``.
+
+    >>> import ludodrome
+    >>> game = ludodrome.make("dots", rows=2, cols=2)
+    >>> player = ludodrome.bot("alphabeta", game)
+    >>> player.name
+    'alphabeta'
+    >>> player.start({"seed": 7})
+    >>> game.is_legal(game.initial_state(), player.choose(game.initial_state(), ludodrome.Budget(depth=2)))
+    True
+    >>> player.close()
+    """
 
     @property
     def name(self) -> str:

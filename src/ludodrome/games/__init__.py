@@ -165,5 +165,14 @@ def find(game_id: Any) -> GameEntry:
 
 
 def make(game_id: str, /, **options: Any) -> "Game":
-    """Make a game with options; ValueError lists the valid games and options."""
+    """Make a game with options; ValueError lists the valid games and options.
+
+    >>> import ludodrome
+    >>> ludodrome.make("dots", rows=3, cols=4)
+    ludodrome.make('dots', rows=3, cols=4)
+    >>> ludodrome.make("dots", rows=99)
+    Traceback (most recent call last):
+        ...
+    ValueError: the option rows of dots is a whole number from 1 to 21, not 99
+    """
     return find(game_id).game_class()(**options)

@@ -31,7 +31,13 @@ _SEPARATOR = " ; "
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A position with a task. Every claim is checked by exhaustive search (docs/how-to/puzzles.md says how far)."""
+    """A position with a task. Every claim is checked by exhaustive search (docs/how-to/puzzles.md says how far).
+
+    >>> puzzle = puzzles("skysummit")[0]
+    >>> game, state = puzzle.game(), puzzle.state()
+    >>> game.is_legal(state, game.parse_move(puzzle.solution, state))
+    True
+    """
 
     game_id: str
     number: int

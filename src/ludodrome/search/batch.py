@@ -88,6 +88,18 @@ class Batch:
     ``rewards`` (n, seats) float32: the returns of finished games, 0 while a game runs.
     ``illegal`` (n,) bool: whose last action was refused; nothing was changed there.
     These arrays are the batch's own and change with every step: copy what you keep.
+
+    >>> import ludodrome
+    >>> games = ludodrome.batch(ludodrome.make("dots", rows=1, cols=1), 3)
+    >>> games.step([0, 1, 2])
+    >>> games.step([0, 0, 0])
+    >>> games.illegal.tolist(), games.to_move.tolist()
+    ([True, False, False], [1, 0, 0])
+    >>> games.legal_mask()[0].tolist()
+    [False, True, True, True]
+    >>> games.reset(where=[0])
+    >>> int(games.legal_mask()[0].sum())
+    4
     """
 
     def __init__(self, game: Game, n: int, seed: int = 0) -> None:
@@ -164,5 +176,13 @@ class Batch:
 
 
 def batch(game: Game, n: int, seed: int = 0) -> Batch:
-    """N games side by side."""
+    """Make a batch of ``n`` games side by side, all at the initial position.
+
+    >>> import ludodrome
+    >>> games = ludodrome.batch(ludodrome.make("dots", rows=2, cols=2), 1000)
+    >>> while not games.done.all():
+    ...     games.step(games.legal_mask().argmax(axis=1))
+    >>> games.rewards.shape, games.to_move[:3].tolist()
+    ((1000, 2), [-1, -1, -1])
+    """
     return Batch(game, n, seed)

@@ -74,6 +74,10 @@ def perft(game: Game, depth: int, state: Any = None, progress: Callable[[int, in
     """The number of ways to make ``depth`` moves from a position (the initial one if none is given).
 
     ``progress`` is called with the number of first moves done, and their total.
+
+    >>> import ludodrome
+    >>> ludodrome.perft(ludodrome.make("dots", rows=2, cols=2), 3)
+    1320
     """
     return _count(game, depth, state, progress, np.empty(0, np.int64))
 
@@ -81,7 +85,12 @@ def perft(game: Game, depth: int, state: Any = None, progress: Callable[[int, in
 def perft_ends(
     game: Game, depth: int, state: Any = None, progress: Callable[[int, int], None] | None = None
 ) -> PerftEnds:
-    """The same with the winners in the positions reached."""
+    """The same with the winners in the positions reached.
+
+    >>> import ludodrome
+    >>> ludodrome.perft_ends(ludodrome.make("dots", rows=1, cols=1), 4)
+    PerftEnds(nodes=24, wins=[0, 24], draws_or_open=0)
+    """
     leaves = np.zeros(game.seats + 1, np.int64)
     nodes = _count(game, depth, state, progress, leaves)
     *wins, rest = leaves.tolist()

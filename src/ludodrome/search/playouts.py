@@ -24,7 +24,13 @@ _WORD = (1 << 64) - 1
 
 @dataclass(frozen=True, slots=True)
 class Playouts:
-    """The results of n random games."""
+    """The results of n random games.
+
+    >>> import ludodrome
+    >>> result = ludodrome.playouts(ludodrome.make("dots", rows=2, cols=2), 1000, seed=1)
+    >>> result.games == sum(result.wins) + result.draws, result.plies
+    (True, 12000)
+    """
 
     games: int
     wins: list[int]
@@ -75,6 +81,11 @@ def playouts(
 
     Game number i of a seed is always the same game, so the result does not depend on the
     threads. ``progress`` is called with the number of games just finished.
+
+    >>> import ludodrome
+    >>> game = ludodrome.make("dots", rows=2, cols=2)
+    >>> ludodrome.playouts(game, 100, seed=1) == ludodrome.playouts(game, 100, seed=1, threads=2)
+    True
     """
     n = checked_count(n, "the number of playouts", low=0, high=MAX_GAMES)
     threads = checked_count(threads, "the number of threads", low=1, high=MAX_THREADS)

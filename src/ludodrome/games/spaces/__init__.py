@@ -1,12 +1,41 @@
 """Spaces: two prepared boards run against each other.
 
-Besides the game, this package offers a laboratory. ``check``, ``check_playable``, ``validate``, ``steps``,
-``simulate``, ``simulate_matrix``, ``respond`` and ``respond_to_mixture`` take boards as JSON; ``sensible`` and
-``quick`` make boards. ``count_boards`` and ``count_by`` count them; ``generate``, ``sample`` and
-``board_at`` return actions, which ``format_board`` turns into JSON and ``number_of`` into numbers.
-``perfect``, ``Equilibrium``, ``Inspection``, ``LeastLoss`` and ``match_value`` are about perfect
-play. ``encode_board`` and ``parse_board`` convert codes; ``box_board``, ``board_svg`` and
-``matrix_svg`` draw.
+Besides the game, this package offers a laboratory. Boards are JSON, and have codes; faults name their rule:
+
+>>> from ludodrome import spaces
+>>> board = spaces.parse_board("3:1:u6uf")
+>>> spaces.encode_board(board), spaces.check(board, 3), spaces.check_playable(board, 3)
+('3:1:u6uf', [], [])
+>>> fault = spaces.check(spaces.parse_board("3:1:u88uf"), 3, "live")[0]
+>>> isinstance(fault, spaces.Fault), fault.rule
+(True, 'R13')
+>>> [layer.passed for layer in spaces.validate(board, 3) if isinstance(layer, spaces.Layer)]
+[True, True, True, True]
+>>> len(spaces.steps([], 3)), len(spaces.step_words(3))
+(3, 16)
+>>> len(spaces.draw_board(board).splitlines()), len(spaces.box_board(board).splitlines()), spaces.board_svg(board)[:4]
+(5, 7, '<svg')
+
+Play rounds, one by one or all at once:
+
+>>> run = spaces.sensible(3, seed=1)
+>>> result = spaces.simulate(board, run, 3, "live")
+>>> isinstance(result, spaces.Round), result.ended, result.points
+(True, 'goal', [2, 3])
+>>> events = [event for step in result.steps if isinstance(step, spaces.RoundStep) for event in step.events]
+>>> isinstance(events[0], spaces.Event), events[0].points
+(True, 1)
+>>> boards = spaces.Packed([board, run, spaces.quick(3, "live", seed=1)], 3, "live")
+>>> own, other = spaces.simulate_matrix(boards, boards, 3, "live")
+>>> own.shape, spaces.matrix_svg((own - other).tolist())[:4]
+((3, 3), '<svg')
+
+``count_boards``, ``generate``, ``sample`` and ``board_at`` count, list and draw boards; ``respond`` answers them;
+``perfect`` and ``Equilibrium`` are about perfect play. The game itself is ``GAME``:
+
+>>> game = spaces.GAME(size=3)
+>>> isinstance(game, spaces.Spaces), game.is_large, game.prefix(game.encode(game.initial_state()))
+(True, False, [])
 """
 
 import re

@@ -58,7 +58,14 @@ _BEGINNING = 4
 
 @dataclass(frozen=True, slots=True)
 class MixedResponse:
-    """A board that answers a mixture of others."""
+    """A board that answers a mixture of others.
+
+    >>> from ludodrome import spaces
+    >>> mixture = spaces.perfect(3, "live")
+    >>> mixed = spaces.respond_to_mixture(mixture.json_boards(), mixture.weights, 3, "live")
+    >>> isinstance(mixed, spaces.MixedResponse), mixed.margin
+    (True, 0.0)
+    """
 
     board: dict[str, Any]
     margin: float
@@ -71,7 +78,13 @@ class MixedResponse:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A board that answers another one."""
+    """A board that answers another one.
+
+    >>> from ludodrome import spaces
+    >>> answer = spaces.respond(spaces.parse_board("2:0:uf"), 2)
+    >>> isinstance(answer, spaces.Response), answer.margin == answer.bound
+    (True, True)
+    """
 
     board: dict[str, Any]
     margin: int
@@ -98,6 +111,12 @@ def respond(
     ``objective``: ``margin``, own points minus the opponent's, or ``points``, own points only. The search stops after
     ``nodes`` nodes, or ``seconds`` if given, and returns the best board found, with ``proven`` and ``bound``. Without
     ``seconds`` the result is deterministic. IllegalMove if the board is not playable.
+
+    >>> from ludodrome import spaces
+    >>> run = spaces.parse_board("3:0:uuf")
+    >>> answer = spaces.respond(run, 3, "live")
+    >>> answer.margin, answer.proven, spaces.simulate(answer.board, run, 3, "live").points == list(answer.points)
+    (3, True, True)
     """
     weights = OBJECTIVES[validation.choice(objective, tuple(OBJECTIVES), "the objective", ValueError)]
     nodes = validation.integer(nodes, 0, 10**15, "nodes", ValueError)

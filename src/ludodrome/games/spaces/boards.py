@@ -212,7 +212,12 @@ def format_steps(steps: Steps) -> list[dict[str, Any]]:
 
 
 def format_board(actions: bytes, size: int) -> dict[str, Any]:
-    """The JSON board of actions, without a grid."""
+    """The JSON board of actions, without a grid.
+
+    >>> from ludodrome import spaces
+    >>> spaces.encode_board(spaces.format_board(spaces.board_at(796, 3, "live"), 3))
+    '3:2:5l5lurruf'
+    """
     return {"boardSize": size, "sequence": format_steps(steps_of(actions, size))}
 
 

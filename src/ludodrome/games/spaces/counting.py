@@ -263,12 +263,22 @@ def quick_count(size: int, rules: str) -> int | None:
 
 @cache
 def count_boards(size: int, rules: str = "written") -> int:
-    """The number of legal boards; ValueError names the largest size that can be counted."""
+    """The number of legal boards; ValueError names the largest size that can be counted.
+
+    >>> from ludodrome import spaces
+    >>> spaces.count_boards(3, "live"), spaces.count_boards(4)
+    (796, 968799595254970)
+    """
     return sum(count_by(size, rules, "start").values())
 
 
 def count_by(size: int, rules: str = "written", kind: str = "start") -> dict[int, int]:
-    """The number of legal boards by start column, number of traps or number of steps; ValueError as above."""
+    """The number of legal boards by start column, number of traps or number of steps; ValueError as above.
+
+    >>> from ludodrome import spaces
+    >>> spaces.count_by(3, "live", "traps")
+    {0: 27, 1: 210, 2: 559}
+    """
     checked_size(size)
     live = is_live(rules)
     validation.choice(kind, KINDS, "what boards are counted by", ValueError)

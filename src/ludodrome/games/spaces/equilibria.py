@@ -56,7 +56,15 @@ _SMALLEST_LIVE = ("2:0:6uf", "2:1:4uf")
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """Boards, as actions, with whole-number weights."""
+    """Boards, as actions, with whole-number weights.
+
+    >>> from ludodrome import spaces
+    >>> mixture = spaces.perfect(3, "live")
+    >>> isinstance(mixture, spaces.Mixture), mixture.weights
+    (True, (1, 1, 1))
+    >>> [spaces.encode_board(board) for board in mixture.json_boards()]
+    ['3:0:uuf', '3:1:uuf', '3:2:uuf']
+    """
 
     size: int
     rules: str
@@ -74,7 +82,12 @@ def straight_run(size: int, col: int) -> bytes:
 
 
 def perfect(size: int, rules: str = "written") -> Mixture:
-    """The stored mixture; ``SOLVED`` says up to which size it is proven."""
+    """The stored mixture; ``SOLVED`` says up to which size it is proven.
+
+    >>> from ludodrome import spaces
+    >>> len(spaces.perfect(5, "live").boards)
+    5
+    """
     checked_size(size)
     if is_live(rules) and size == 2:
         boards = tuple(parse_code(code)[1] for code in _SMALLEST_LIVE)
@@ -157,6 +170,11 @@ class Equilibrium:
     """The search for an equilibrium. Call ``step`` until ``solved``.
 
     ``boards``: the boards of an earlier search, to resume it.
+
+    >>> from ludodrome import spaces
+    >>> search = spaces.Equilibrium(2, "live")
+    >>> while not search.solved:
+    ...     search.step()
     """
 
     def __init__(self, size: int, rules: str = "written", boards: Iterable[bytes] = ()) -> None:
@@ -236,7 +254,15 @@ def _whole(weights: list[float]) -> list[int]:
 
 
 class Inspection:
-    """All legal boards against a mixture, one by one. ``after``, ``done`` and ``best`` resume an earlier one."""
+    """All legal boards against a mixture, one by one. ``after``, ``done`` and ``best`` resume an earlier one.
+
+    >>> from ludodrome import spaces
+    >>> inspection = spaces.Inspection(spaces.perfect(3, "live"))
+    >>> while not inspection.over:
+    ...     inspection.step()
+    >>> inspection.done, inspection.margin
+    (796, 0.0)
+    """
 
     def __init__(self, mixture: Mixture, after: str | None = None, done: int = 0, best: int | None = None) -> None:
         self.mixture, self.after, self.done, self.best = mixture, after, done, best
@@ -276,7 +302,12 @@ class Inspection:
 
 
 def sensible(size: int, rules: str = "written", seed: int = 0, foreseen: bool = False) -> dict[str, Any]:
-    """A sound board against an unknown one; ``foreseen``: the opponent sees it before answering."""
+    """A sound board against an unknown one; ``foreseen``: the opponent sees it before answering.
+
+    >>> from ludodrome import spaces
+    >>> spaces.check(spaces.sensible(3, seed=1), 3)
+    []
+    """
     checked_size(size)
     live = is_live(rules)
     rng = random.Random(validation.whole(seed, "the seed", ValueError))
@@ -301,7 +332,15 @@ KNOWN_LOSS = {2: 2, 3: 3, 4: 3, 5: 4, 6: 4, 7: 5}
 
 
 class LeastLoss:
-    """The search for the board that loses least to its best response. Call ``step`` until ``over``."""
+    """The search for the board that loses least to its best response. Call ``step`` until ``over``.
+
+    >>> from ludodrome import spaces
+    >>> least = spaces.LeastLoss(2, "live")
+    >>> while not least.over:
+    ...     least.step()
+    >>> least.loss
+    2
+    """
 
     def __init__(self, size: int, rules: str = "written") -> None:
         self.size, self.rules = checked_size(size), rules
@@ -341,6 +380,10 @@ def match_value(loss: int, rounds: int) -> int:
 
     The first chooser of each round loses ``loss`` points. Backwards over rounds and leads: winning a round by as much
     as possible is best, so each round moves the lead by ``loss`` against its first chooser (R24: in turn, from seat 0).
+
+    >>> from ludodrome import spaces
+    >>> spaces.match_value(2, rounds=5)
+    -2
     """
 
     @cache

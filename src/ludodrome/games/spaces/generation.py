@@ -417,6 +417,11 @@ def generate(
     """All legal boards as actions, in order; optionally after a board's code, and at most ``limit``.
 
     ``where``: conditions like ``"traps<=2, length<9"``; ValueError says what is wrong with them.
+
+    >>> from ludodrome import spaces
+    >>> found = spaces.generate(3, "live", limit=2, where="traps=0")
+    >>> [spaces.encode_board(spaces.format_board(one, 3)) for one in found]
+    ['3:0:uuf', '3:0:uruf']
     """
     walk = BoardWalk(size, rules, after, CHUNK, parse_filter([where] if where else []))
     left = limit

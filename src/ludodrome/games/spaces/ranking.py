@@ -60,7 +60,12 @@ class _Unfinished(Protocol):
 
 
 def board_at(number: int, size: int, rules: str = "written") -> bytes:
-    """The board of a number, as actions; ValueError if there are fewer boards, or the size is too large."""
+    """The board of a number, as actions; ValueError if there are fewer boards, or the size is too large.
+
+    >>> from ludodrome import spaces
+    >>> spaces.board_at(1, 3, "live") == next(spaces.generate(3, "live"))
+    True
+    """
     validation.integer(number, 1, _ranked(size, rules), "the number of a board", ValueError)
     before = number - 1
     board, actions = _start(size, rules), b""
@@ -75,7 +80,12 @@ def board_at(number: int, size: int, rules: str = "written") -> bytes:
 
 
 def number_of(actions: bytes, size: int, rules: str = "written") -> int:
-    """The number of a legal board; IllegalMove if it is not legal, ValueError as above."""
+    """The number of a legal board; IllegalMove if it is not legal, ValueError as above.
+
+    >>> from ludodrome import spaces
+    >>> spaces.number_of(spaces.board_at(700, 3, "live"), 3, "live")
+    700
+    """
     _ranked(size, rules)
     wrong = refusal(iter_faults(steps_of(actions, size), size, is_live(rules)))
     if wrong:

@@ -231,6 +231,10 @@ def sample(size: int, count: int, rules: str = "written", seed: int = 0, wrong: 
     """``count`` legal boards as actions, independent and uniform; ValueError beyond the sizes of ``UNIFORM``.
 
     ``wrong``: draws this close to a border are decided by exact counts; the boards are the same.
+
+    >>> from ludodrome import spaces
+    >>> [spaces.check(spaces.format_board(one, 3), 3, "live") for one in spaces.sample(3, 2, "live", seed=1)]
+    [[], []]
     """
     checked_size(size)
     live = is_live(rules)

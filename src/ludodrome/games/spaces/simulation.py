@@ -77,6 +77,11 @@ class Packed:
     """Boards prepared for rounds, all of one size and rule set; ``simulate_matrix`` accepts it as a list.
 
     IllegalMove names the first board that is not playable.
+
+    >>> from ludodrome import spaces
+    >>> packed = spaces.Packed.from_actions([spaces.board_at(1, 3, "live")], 3, live=True)
+    >>> len(packed), packed.waiting(9) is packed, [array.shape for array in packed.arrays(rotated=False)]
+    (1, True, [(4,), (4,), (1, 9)])
     """
 
     def __init__(self, boards: Sequence[Any], size: int, rules: str = "written", name: str = "board") -> None:
