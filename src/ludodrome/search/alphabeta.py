@@ -1,13 +1,14 @@
 """Alpha-beta between two sides, in compiled code with its own stack, so that it can pause after any node.
 
 Principal variation search (null windows after the first move), a transposition table over the
-eight symmetries, late-move reductions, and searches on until a position is quiet. It is generic: a game gives its
-``Rules`` and its ``Evaluator``. Move ordering (killers, history) is in ``move_ordering.py``; iterative deepening and
+eight symmetries, late-move reductions, reverse futility pruning, and searches on until a position is quiet. It is
+generic: a game gives its ``Rules`` and its ``Evaluator``. Move ordering (killers, history) is in ``move_ordering.py``; iterative deepening and
 deadlines are in ``iterative.py``.
 
 Values are those of the side to move. Beyond ``DECIDED`` they are WIN minus the plies to a win, or the
 negative of it: such a value is never a guess, because it comes from the ends of games alone. Any other value is
-*exact* if all of the lines below it were followed to the end of the game.
+*exact* if all of the lines below it were followed to the end of the game. Pruning by static values gives values
+between, which are never exact; without ``search.reductions`` nothing is pruned or reduced.
 """
 
 from collections.abc import Callable
@@ -60,6 +61,11 @@ UNORDERED, BY_SCORE, AS_GIVEN = range(3)
 
 KILLERS = 2
 
+NO_STATIC = -32_000
+"""The static value of a position that has none: a threat must be met before anything can be judged."""
+_FUTILITY_DEPTH, _FUTILITY_MARGIN = 4, 80
+"""Reverse futility pruning: up to this depth, a position this many hundredths a ply above beta is not searched."""
+
 
 def search_dtype(num_move_ids: int) -> np.dtype[Any]:
     """What a search is about to do, and what it has learned about moves."""
@@ -77,7 +83,7 @@ def search_dtype(num_move_ids: int) -> np.dtype[Any]:
             ("seats", np.int32),
             ("pov_seat", np.int32),
             ("generation", np.int32),
-            ("reductions", np.int32),  # 1: late moves are reduced
+            ("reductions", np.int32),  # 1: late moves are reduced, and hopeless positions pruned
             ("shortest", np.int32),  # 1: the shortest way to a win is asked for
             ("history", np.int32, (2, num_move_ids)),  # by side: how often a move was good
         ]
@@ -106,6 +112,7 @@ def frame_dtype(max_legal: int) -> np.dtype[Any]:
             ("recommended", np.int32),  # the move id from the table, or NO_MOVE_ID
             ("ordered", np.int32),  # UNORDERED, BY_SCORE or AS_GIVEN
             ("reducible", np.int32),
+            ("static", np.int32),  # the static value for the side to move, or NO_STATIC
             ("killers", np.int32, (KILLERS,)),  # move ids
             ("ranks", np.int32, (python(rank_places)(max_legal),)),  # for the order of moves
             ("line", np.int16, (PLIES + 1,)),  # the best line from here
@@ -250,6 +257,14 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         return False
 
     @kernel_of(legal, inline=True)
+    def futile(frames: Any, ply: Int) -> Any:
+        """Whether a position is so good for its side that a null window is not worth a shallow search."""
+        f = frames[ply]
+        if f.beta - f.alpha > 1 or f.depth > _FUTILITY_DEPTH or abs(np.int64(f.beta)) >= DECIDED:
+            return False
+        return f.static - _FUTILITY_MARGIN * f.depth >= f.beta
+
+    @kernel_of(legal, inline=True)
     def bring(states: Any, moves: Array, frames: Any, ply: Int) -> None:
         """Put the recommended move first."""
         f = frames[ply]
@@ -317,8 +332,11 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         threatened = enemy_next and in_check(s)
         if threatened:  # forced replies cost little, and nothing can be judged before they are made
             f.depth = max(f.depth, 0) + 1
+        f.static = NO_STATIC
+        if not threatened or ply >= PLIES - 1:
+            f.static = sided(s, search.pov_seat, f.side)
         if f.depth <= 0 or ply >= PLIES - 1:
-            search.value = sided(s, search.pov_seat, f.side)
+            search.value = f.static
             search.exact = False
             if has_no_tactics or f.depth <= _MAX_QUIESCENCE or search.value >= f.beta or ply >= PLIES - 1:
                 return True
@@ -329,9 +347,13 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             f.best = -WIN - 1
             if not keyed:
                 look_up(states, keys, frames, search, table, ply)
-        count = legal(s, moves[ply])  # before the table is asked: meanwhile its answer comes nearer
-        if f.depth > 0 and known(frames, search, table, ply):
-            return True
+            if known(frames, search, table, ply):
+                return True
+            if search.reductions and not threatened and futile(frames, ply):
+                search.value = f.static
+                search.exact = False
+                return True
+        count = legal(s, moves[ply])
         if threatened:
             count = evasions(s, moves[ply], count)
             if count == 0:
