@@ -1,14 +1,15 @@
 """Alpha-beta between two sides, in compiled code with its own stack, so that it can pause after any node.
 
-Principal variation search (null windows after the first move), a transposition table over the
-eight symmetries, late-move reductions, reverse futility pruning, and searches on until a position is quiet. It is
-generic: a game gives its ``Rules`` and its ``Evaluator``. Move ordering (killers, history) is in ``move_ordering.py``; iterative deepening and
-deadlines are in ``iterative.py``.
+Principal variation search (null windows after the first move), a transposition table over the eight symmetries,
+late-move reductions and pruning, reverse futility pruning, and searches on until a position is quiet. It is generic: a
+game gives its ``Rules`` and its ``Evaluator``. Move ordering (killers, history) is in ``move_ordering.py``; iterative
+deepening and deadlines are in ``iterative.py``.
 
 Values are those of the side to move. Beyond ``DECIDED`` they are WIN minus the plies to a win, or the
 negative of it: such a value is never a guess, because it comes from the ends of games alone. Any other value is
 *exact* if all of the lines below it were followed to the end of the game. Pruning by static values gives values
-between, which are never exact; without ``search.reductions`` nothing is pruned or reduced.
+between, which are never exact; without ``search.reductions`` nothing is pruned or reduced. Games of points are not
+pruned: it made dots weaker.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game_spec import Evaluator, Rules
-from ludodrome.jit import Array, Int, Record, borrow, copy_state, kernel, kernel_of, python, record_dtype
+from ludodrome.jit import Array, Int, Record, borrow, copy_state, inline_kernel, kernel, kernel_of, python, record_dtype
 from ludodrome.search.move_ordering import (
     MAX_SORTED_MOVES,
     SEARCHED,
@@ -65,6 +66,8 @@ NO_STATIC = -32_000
 """The static value of a position that has none: a threat must be met before anything can be judged."""
 _FUTILITY_DEPTH, _FUTILITY_MARGIN = 4, 80
 """Reverse futility pruning: up to this depth, a position this many hundredths a ply above beta is not searched."""
+_PRUNING_DEPTH = 3
+"""Late-move pruning: up to this depth, only the first moves are searched."""
 
 
 def search_dtype(num_move_ids: int) -> np.dtype[Any]:
@@ -113,6 +116,7 @@ def frame_dtype(max_legal: int) -> np.dtype[Any]:
             ("ordered", np.int32),  # UNORDERED, BY_SCORE or AS_GIVEN
             ("reducible", np.int32),
             ("static", np.int32),  # the static value for the side to move, or NO_STATIC
+            ("improving", np.int32),  # whether it is higher than two plies before, or there was none then
             ("killers", np.int32, (KILLERS,)),  # move ids
             ("ranks", np.int32, (python(rank_places)(max_legal),)),  # for the order of moves
             ("line", np.int16, (PLIES + 1,)),  # the best line from here
@@ -153,6 +157,24 @@ def reduction(depth: Int, index: Int) -> Int:
     if depth >= 9 and index >= 12:
         less += 1
     return less
+
+
+@kernel
+def moves_worth_trying(depth: Int, improving: Any) -> Int:
+    """How many moves are searched at a low depth under a null window, unless one of the first is good enough."""
+    most = 6 + 3 * depth * depth
+    return most if improving else most // 2
+
+
+@inline_kernel
+def late(frames: Any, ply: Int) -> Any:
+    """Whether the moves that are left are too late to be searched. Never if all so far lose: that would be no proof."""
+    f = frames[ply]
+    if ply == 0 or not f.reducible or f.depth <= 0 or f.depth > _PRUNING_DEPTH:
+        return False
+    if f.beta - f.floor > 1 or f.best <= -DECIDED:
+        return False
+    return f.next >= moves_worth_trying(np.int64(f.depth), f.improving)
 
 
 @kernel
@@ -335,6 +357,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         f.static = NO_STATIC
         if not threatened or ply >= PLIES - 1:
             f.static = sided(s, search.pov_seat, f.side)
+            f.improving = ply >= 2 and frames[ply - 2].side == f.side and f.static > frames[ply - 2].static
         if f.depth <= 0 or ply >= PLIES - 1:
             search.value = f.static
             search.exact = False
@@ -349,7 +372,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
                 look_up(states, keys, frames, search, table, ply)
             if known(frames, search, table, ply):
                 return True
-            if search.reductions and not threatened and futile(frames, ply):
+            if search.reductions and not by_points and not threatened and futile(frames, ply):
                 search.value = f.static
                 search.exact = False
                 return True
@@ -458,7 +481,8 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         """All moves are done, or enough: the value of the position, into the table too."""
         f = frames[ply]
         search.value = f.best
-        search.exact = f.exact or abs(np.int64(f.best)) > DECIDED
+        complete = f.next >= f.count  # no move was left out, or one was good enough
+        search.exact = (f.exact and complete) or abs(np.int64(f.best)) > DECIDED
         if f.depth <= 0 or ply == 0:
             return
         bound = VALUE
@@ -499,7 +523,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
                 else:
                     mode = ENTER
                     ply += 1
-            elif frames[ply].next < frames[ply].count:
+            elif frames[ply].next < frames[ply].count and (by_points or not late(frames, ply)):
                 advance(states, words, moves, frames, search, ply)
                 mode = ENTER
                 ply += 1
