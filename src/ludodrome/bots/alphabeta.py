@@ -40,11 +40,12 @@ class AlphaBetaBot(ActionBot):
         own: Budget = DEFAULT_BUDGET,
         default: Budget = DEFAULT_BUDGET,
         noise: int = 0,
+        threads: int = 1,
     ) -> None:
         super().__init__(game, name, seed)
         self.own, self.default = own, default
         self.noise = noise
-        self.searcher = Searcher(game)
+        self.searcher = Searcher(game, threads=threads)
         self.visited = VisitedPositions(game)
 
     def warm_up(self) -> None:
@@ -178,7 +179,8 @@ def make_alphabeta(
     nodes: int | None = None,
     time: float | None = None,
     noise: int = 0,
+    threads: int = 1,
 ) -> Bot:
     """Alpha-beta search; with three seats it treats the two others as one side (paranoid)."""
     own = Budget(time, nodes, None, depth)
-    return AlphaBetaBot(game, name, seed, own=own, noise=noise)
+    return AlphaBetaBot(game, name, seed, own=own, noise=noise, threads=threads)

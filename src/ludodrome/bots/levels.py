@@ -21,15 +21,21 @@ from ludodrome.game_extras import Level
 
 
 def make_expert(
-    game: Game, name: str, seed: int, time: float | None = None, nodes: int | None = None, three: str = "maxn"
+    game: Game,
+    name: str,
+    seed: int,
+    time: float | None = None,
+    nodes: int | None = None,
+    three: str = "maxn",
+    threads: int = 1,
 ) -> Bot:
-    """The best search for a game; ``three`` chooses the search for three seats."""
+    """The best search for a game; ``three`` chooses the search for three seats. Max-n searches on one thread."""
     own = Budget(time, nodes)
     if game.evaluator is None or (game.seats > 2 and three == "mcts"):
-        return MctsBot(game, name, seed, own=own, default=EXPERT_BUDGET)
+        return MctsBot(game, name, seed, own=own, default=EXPERT_BUDGET, threads=threads)
     if game.seats > 2 and three == "maxn":
         return MaxNBot(game, name, seed, own=own, default=EXPERT_BUDGET)
-    return AlphaBetaBot(game, name, seed, own=own, default=EXPERT_BUDGET)
+    return AlphaBetaBot(game, name, seed, own=own, default=EXPERT_BUDGET, threads=threads)
 
 
 PLAYOUTS = (2, 6, 20, 60, 200, 600, 2_000)
