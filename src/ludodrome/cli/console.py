@@ -45,17 +45,12 @@ GOOD, DOUBTFUL, BAD = "#3B7A2A", "bold #8A6100", "#B3261E"
 
 NOTICE_DELAY = 1.5
 """Seconds of silence before a command says what it is waiting for."""
-
-
 PIPE_WIDTH = 1000
 """Tables in a pipe are not wrapped: programs read them line by line."""
-
 MIN_TEXT_WIDTH = 20
 """The narrowest column in which text is still readable."""
-
 NO_OUTPUT = 1
 """Exit code if there is no stdout."""
-
 NOT_STARTED = (126, 127)
 """Exit codes of the shell for a program that it cannot find or run."""
 
