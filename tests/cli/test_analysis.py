@@ -18,7 +18,7 @@ ALMOST = "00000/03200/00111/00000/00000 B3E5 C4D2 10"
 @pytest.mark.xdist_group("skysummit")
 def test_analyse_in_a_pipe() -> None:
     text = output("analyse", "skysummit", "--state", ALMOST, "--time", "0.2", "--lines", "2")
-    assert "ply 10, seat 0" in text
+    assert "ply 10, Blue" in text
     assert "move" in text
     line = next(line for line in text.splitlines() if line.startswith("1B3-B2"))
     assert line.split() == ["1B3-B2", "wins", "in", "1"]

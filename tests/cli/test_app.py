@@ -173,7 +173,7 @@ def test_the_reader_of_a_pipe_may_leave() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sign"), [(["play", "dots"], b"seat 0"), (["perft", "skysummit", "9"], b"303,600")]
+    ("arguments", "sign"), [(["play", "dots"], b"Blue"), (["perft", "skysummit", "9"], b"303,600")]
 )
 def test_ctrl_c_ends_with_130_and_no_traceback(arguments: list[str], sign: bytes) -> None:
     with beside(*arguments) as process:

@@ -137,4 +137,4 @@ def test_show_more_moves_than_can_be_listed() -> None:
 def test_show_on_a_terminal_is_coloured(game_id: str) -> None:
     code, screen = on_terminal(["show", game_id])
     assert code == 0
-    assert "\x1b[1;38;5;24mseat 0" in screen
+    assert "\x1b[1;38;5;24mBlue" in screen

@@ -29,17 +29,19 @@ def script(game: ludodrome.Game) -> tuple[list[str], ludodrome.Outcome]:
 
 @pytest.mark.parametrize("game_id", ludodrome.game_ids())
 def test_a_game_to_its_end(game_id: str) -> None:
-    texts, outcome = script(ludodrome.make(game_id))
+    game = ludodrome.make(game_id)
+    texts, outcome = script(game)
     *_, last = output("play", game_id, stdin="\n".join(texts) + "\n").splitlines()
-    assert last.startswith("drawn" if outcome.winner is None else f"seat {outcome.winner} ")
+    assert last.startswith("drawn" if outcome.winner is None else f"{game.seat_name(outcome.winner)} ")
     assert f"({outcome.reason}), scores " in last
 
 
 def test_three_players() -> None:
-    texts, outcome = script(ludodrome.make("santorini", players=3))
+    game = ludodrome.make("santorini", players=3)
+    texts, outcome = script(game)
     text = output("play", "santorini", "-o", "players=3", stdin="\n".join(texts) + "\n")
-    assert "seat 2 ■> " in text
-    assert text.splitlines()[-1].startswith(f"seat {outcome.winner} ")
+    assert "Grey ■> " in text
+    assert text.splitlines()[-1].startswith(f"{game.seat_name(outcome.winner)} ")
 
 
 def test_a_move_is_repeated_in_notation_and_the_board_is_drawn() -> None:
@@ -81,9 +83,9 @@ def test_moves_that_are_too_many() -> None:
 def test_a_hidden_move_is_not_drawn_before_it_is_answered() -> None:
     text = output("play", "spaces", "-o", "choice=blind", stdin="3:1:uuf\n3:0:u6uf\n")
     assert "face down" in text
-    assert "laid by seat 0" not in text
+    assert "laid by Blue" not in text
     assert "round 1: 3:1:uuf 3 : 2 3:0:u6uf (goal)" in text
-    assert "laid by seat 0: 3:1:uuf" in output("play", "spaces", "-o", "choice=seen", stdin="3:1:uuf\n")
+    assert "laid by Blue: 3:1:uuf" in output("play", "spaces", "-o", "choice=seen", stdin="3:1:uuf\n")
 
 
 def test_people_meet_live_rules_and_blind_choice_first_and_are_told_why() -> None:

@@ -138,7 +138,7 @@ def test_a_position_is_edited_and_what_is_wrong_is_said(page: Any) -> None:
     page.get_by_label("Raise").click()
     for _ in range(4):
         page.locator('[data-key="c0"]').click()
-    page.get_by_label("Worker 1 of seat 1").click()
+    page.get_by_label("Blue worker 1").click()
     page.locator('[data-key="c0"]').click()
     page.wait_for_selector("#bar .word.no")
     assert "dome" in page.inner_text("#bar .word")
@@ -161,7 +161,7 @@ def test_edges_and_boxes_are_edited(page: Any) -> None:
         before = page.input_value("#line")
         page.locator(f'[data-key="{edge}"]').click(force=True)
         page.wait_for_function("before => document.querySelector('#line').value !== before", arg=before)
-    page.get_by_label("Boxes of seat 2").click()
+    page.get_by_label("Orange boxes").click()
     page.locator('[data-key="b0_0"]').click()
     assert page.input_value("#line") == "1x1 1/1 11 1 - 0"
     page.get_by_role("button", name="Edges").click()

@@ -109,7 +109,8 @@ def test_the_grading_comes_in_pieces_and_is_the_librarys(client: Client, record:
     own = GameReview(replay.game, replay.states, replay.moves)
     list(own.work())
     assert view["plies"] == [
-        json.loads(json.dumps(replays.review_json(own.plies[ply]))) for ply in reversed(range(own.total))
+        json.loads(json.dumps(replays.review_json(replay.game, replay.states[ply], own.plies[ply])))
+        for ply in reversed(range(own.total))
     ]
     assert view["accuracy"] == [round(own.accuracy(seat) or 0, 1) for seat in range(2)]
     assert view["turning_points"] == own.turning_points()

@@ -39,24 +39,18 @@ if TYPE_CHECKING:
     from ludodrome.game import Game, Outcome
 
 SEAT_COLOURS = ("#0B6E99", "#BE4A19", "#557828")
-PIECE_COLOURS = {"navy": "#3D62B0", "white": "", "grey": "#868D95"}
-"""The colours of pieces that are not ``SEAT_COLOURS``; white is the terminal's own colour, which may be black."""
+PIECE_COLOURS = {"navy": "#3D62B0", "white": "", "grey": "#868D95"}  # white: the terminal's own colour
 SEAT_SIGNS = ("●", "◆", "■")
 GOOD, DOUBTFUL, BAD = "#3B7A2A", "bold #8A6100", "#B3261E"
 
 NOTICE_DELAY = 1.5
 """Seconds of silence before a command says what it is waiting for."""
-
-
 PIPE_WIDTH = 1000
 """Tables in a pipe are not wrapped: programs read them line by line."""
-
 MIN_TEXT_WIDTH = 20
 """The narrowest column in which text is still readable."""
-
 NO_OUTPUT = 1
 """Exit code if there is no stdout."""
-
 NOT_STARTED = (126, 127)
 """Exit codes of the shell for a program that it cannot find or run."""
 
@@ -227,21 +221,20 @@ def _rough(number: float) -> str:
 def seat_style(seat: int, game: Game | None = None) -> str:
     """A seat's colour, the same everywhere in the project; a game may have colours of its own."""
     usual = SEAT_COLOURS[seat % len(SEAT_COLOURS)]
-    return f"bold {usual if game is None else PIECE_COLOURS.get(game.seat_colours[seat], usual)}".rstrip()
+    return f"bold {PIECE_COLOURS.get(game.seat_colours[seat], usual) if game else usual}".rstrip()
 
 
 def seat_name(seat: int, game: Game | None = None) -> Text:
-    """``Blue ●``: name and shape, since colour alone must not carry the meaning. Without a game ``seat 0 ●``."""
-    name = f"seat {seat}" if game is None else game.seat_name(seat)
+    """``Blue ●``, without a game ``seat 0 ●``: name and shape, since colour alone must not carry the meaning."""
+    name = game.seat_name(seat) if game else f"seat {seat}"
     return rich_text.Text(f"{name} {SEAT_SIGNS[seat % len(SEAT_SIGNS)]}", seat_style(seat, game))
 
 
 def drawing(game: Game, state: Any) -> Text:
     """The game's drawing of a position, with the pieces in the seats' colours."""
     text = rich_text.Text(game.name_seats(game.render(state)))
-    pieces = game.seat_patterns
     for seat in range(game.seats):
-        for pattern in (*pieces[seat : seat + 1], rf"\b{re.escape(game.seat_name(seat))}\b"):
+        for pattern in (*game.seat_patterns[seat : seat + 1], rf"\b{re.escape(game.seat_name(seat))}\b"):
             text.highlight_regex(pattern, seat_style(seat, game))
     return text
 
@@ -256,7 +249,7 @@ def verdict(outcome: Outcome, game: Game | None = None) -> Text:
     won = outcome.winner
     head = rich_text.Text("drawn") if won is None else seat_name(won, game).append(" wins", "default")
     scores = " : ".join(f"{score:g}" for score in outcome.scores)
-    reason = outcome.reason if game is None else game.name_seats(outcome.reason)
+    reason = game.name_seats(outcome.reason) if game else outcome.reason
     return head.append(f" ({reason}), scores {scores}", "not bold default")
 
 
