@@ -32,7 +32,7 @@ const board = new GameBoard(part("board"), part("bar"), {
     const answer = await judged(raw);
     if (answer.right) await go(answer, raw);
     else countWrong();
-    return answer.sentence;
+    return answer.right ? "" : answer.sentence;
   },
   say,
 });
@@ -42,10 +42,16 @@ const board = new GameBoard(part("board"), part("bar"), {
 part("board").addEventListener(
   "click",
   (event) => {
-    if (astray && !board.telling) {
-      event.stopPropagation();
-      again();
-    } else touched = event.target.closest?.(".target") ?? null;
+    if (!astray || board.telling) return;
+    event.stopPropagation();
+    again();
+  },
+  true,
+);
+document.addEventListener(
+  "click",
+  (event) => {
+    touched = event.target.closest?.("#board .target") ?? null;
   },
   true,
 );
@@ -66,7 +72,7 @@ function ring(box) {
   const drawing = part("board").querySelector("svg");
   if (!box || !drawing) return;
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2],
-    r = Math.max(24, Math.max(box.width, box.height) * 0.56),
+    r = Math.max(24, Math.min(box.width, box.height) * 0.56),
     around = 2 * Math.PI * r;
   const circle = svg("circle", { class: "ring", cx: x, cy: y, r, "stroke-dasharray": around });
   circle.setAttribute("transform", `rotate(-90 ${x} ${y})`);
