@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from ludodrome.web.routes import docs
-from tests.web.serving import server
 from tests.web.test_axe import findings
 
 SIZES = {390: 844, 1440: 900}
@@ -21,12 +20,6 @@ SOME = (
     "search.html?q=illegal+move",
 )
 """Pages of each kind, which axe looks at in every run."""
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with server() as running:
-        yield running
 
 
 @pytest.fixture(params=SIZES)
