@@ -32,6 +32,8 @@ router = APIRouter(tags=["matches"], responses=ERROR_RESPONSES)
 
 MatchId = Annotated[str, Path(max_length=60)]
 MAX_MATCHES = 100
+ALL_GAMES = "all"
+"""In the place of a game, for spectators of any."""
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/event-stream": {}}, "description": "Views of matches, one an event."}
 }
@@ -114,20 +116,15 @@ async def events_of_match(request: Request, match_id: MatchId, who: Anybody) -> 
     return _event_stream(request, None, match_id)
 
 
-@router.get("/live", response_class=Response, responses=STREAM)
-async def live_everywhere(request: Request, who: Anybody) -> StreamedResponse:
-    """All running matches, or a show match between built-ins while there is none: a view whenever one changes."""
-    return _event_stream(request, None, None)
-
-
 @router.get("/live/{game_id}", response_class=Response, responses=STREAM)
 async def live(request: Request, game_id: str, who: Anybody) -> StreamedResponse:
-    """All running matches of a game: a view whenever one changes, and ``gone`` when one is over.
+    """All running matches of a game, or of `all` games: a view whenever one changes, and ``gone`` when one is over.
 
     While there is none, it is a show match between built-ins, with ``show`` and the ``evaluation`` in its view.
     """
-    check_game(game_id)
-    return _event_stream(request, game_id, None)
+    if game_id != ALL_GAMES:
+        check_game(game_id)
+    return _event_stream(request, None if game_id == ALL_GAMES else game_id, None)
 
 
 def match_of(request: Request, match_id: str) -> league_matches.MatchInfo:

@@ -123,7 +123,7 @@ function onStage() {
     if (!card) part("waits").textContent = "Open the arena of a game to watch its bots play.";
     return;
   }
-  source ??= listen("/live", ({ match, view, gone }) => {
+  source ??= listen("/live/all", ({ match, view, gone }) => {
     if (gone) {
       if (match === watched) watched = null;
     } else if (watched === null || watched === match || (watched.startsWith("show-") && !view.show)) show(match, view);
