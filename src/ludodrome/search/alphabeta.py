@@ -11,11 +11,12 @@ negative of it: such a value is never a guess, because it comes from the ends of
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ludodrome.game_spec import Evaluator, Rules
+from ludodrome.game_spec import Evaluator, Network, Rules
 from ludodrome.jit import Array, Int, Record, borrow, copy_state, kernel, kernel_of, python, record_dtype
 from ludodrome.search.move_ordering import (
     MAX_SORTED_MOVES,
@@ -26,6 +27,7 @@ from ludodrome.search.move_ordering import (
     store_killer,
     update_history,
 )
+from ludodrome.search.network import NETWORK_VARIANT, NetworkMemory, apply_changes, borrow_memory, output
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from ludodrome.search.transposition_table import (
     LOWER,
@@ -106,6 +108,7 @@ def frame_dtype(max_legal: int) -> np.dtype[Any]:
             ("recommended", np.int32),  # the move id from the table, or NO_MOVE_ID
             ("ordered", np.int32),  # UNORDERED, BY_SCORE or AS_GIVEN
             ("reducible", np.int32),
+            ("accumulated", np.int32),  # whether the network's accumulator of this ply is that of its position
             ("killers", np.int32, (KILLERS,)),  # move ids
             ("ranks", np.int32, (python(rank_places)(max_legal),)),  # for the order of moves
             ("line", np.int16, (PLIES + 1,)),  # the best line from here
@@ -192,10 +195,43 @@ def take(frames: Any, ply: Int, action: Int) -> None:
     f.length = child.length + 1
 
 
-def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
-    """The search kernel of one game."""
+def make_static_value(rules: Rules, evaluator: Evaluator, network: Network | None) -> Callable[..., Any]:
+    """The static value of the position at a ply for the side to move, by the evaluator or by the network."""
+    legal, value = rules.legal, evaluator.value
+
+    @kernel_of(legal, inline=True)
+    def by_evaluator(states: Any, frames: Any, search: Record, net: NetworkMemory, ply: Int) -> Int:
+        worth = value(states[ply], search.pov_seat)
+        return worth if frames[ply].side == 0 else -worth
+
+    if network is None:
+        return by_evaluator
+    list_changes, bucket, nothing = network.list_changes, network.bucket, network.num_features
+
+    @kernel_of(legal, inline=True, variant=NETWORK_VARIANT)
+    def by_network(states: Any, frames: Any, search: Record, net: NetworkMemory, ply: Int) -> Int:
+        phase = bucket(states[ply])
+        if phase < 0:
+            return by_evaluator(states, frames, search, net, ply)
+        source = ply
+        while not frames[source].accumulated:  # the root's always is
+            source -= 1
+        while source < ply:  # ply by ply: sibling positions begin at the same accumulator
+            count = list_changes(states[source], states[source + 1], net.removed, net.added)
+            apply_changes(net, source + 1, source, count, nothing)
+            source += 1
+            frames[source].accumulated = 1
+        return output(net, ply, np.int64(frames[ply].side), phase)  # with two seats, a side is a seat
+
+    return by_network
+
+
+def make_alphabeta(rules: Rules, evaluator: Evaluator, network: Network | None = None) -> Callable[..., Any]:
+    """The search kernel of one game; with a network, that is what judges positions."""
     legal, play, mover, winner = rules.legal, rules.play, rules.mover, rules.winner
-    value, winning, in_check, evasions = evaluator.value, evaluator.winning, evaluator.in_check, evaluator.evasions
+    winning, in_check, evasions = evaluator.winning, evaluator.in_check, evaluator.evasions
+    static_value = make_static_value(rules, evaluator, network)
+    compiled = partial(kernel_of, legal, variant="" if network is None else NETWORK_VARIANT)
     move_context, move_score, gain, move_id, update_hash = (
         evaluator.move_context,
         evaluator.move_score,
@@ -206,13 +242,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
     is_tactical = evaluator.is_tactical
     symmetries, by_points, has_no_tactics = evaluator.move_id_symmetries, evaluator.by_points, evaluator.has_no_tactics
 
-    @kernel_of(legal)
-    def sided(s: Record, pov_seat: Int, side: Int) -> Int:
-        """The static value for the side to move."""
-        worth = value(s, pov_seat)
-        return worth if side == 0 else -worth
-
-    @kernel_of(legal)
+    @compiled()
     def ended(s: Record, pov_seat: Int, side: Int) -> Int:
         """The value of a game that is over."""
         who = winner(s)
@@ -220,14 +250,14 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             return 0
         return WIN if (who == pov_seat) == (side == 0) else -WIN
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def look_up(states: Any, keys: Array, frames: Any, search: Record, table: Array, ply: Int) -> None:
         """Find the key of a position, so that the table can be asked soon."""
         update_hash(states[ply - 1], states[ply], keys, ply - 1)
         canonical(keys, frames, search, ply)
         expect(table, frames[ply].key)
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def known(frames: Any, search: Record, table: Array, ply: Int) -> Any:
         """Whether the table answers; else it may recommend a move."""
         f = frames[ply]
@@ -249,7 +279,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             return True
         return False
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def bring(states: Any, moves: Array, frames: Any, ply: Int) -> None:
         """Put the recommended move first."""
         f = frames[ply]
@@ -261,7 +291,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
                 return
         f.recommended = NO_MOVE_ID
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def order(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> None:
         """Give the moves that are left their scores."""
         f = frames[ply]
@@ -280,7 +310,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         for i in range(end, rank_places(end)):
             ranks[i] = SEARCHED
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def only_tactical(states: Any, moves: Array, ply: Int, count: Int) -> Int:
         """Keep the tactical moves; return their number."""
         kept = 0
@@ -291,8 +321,10 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
                 kept += 1
         return kept
 
-    @kernel_of(legal, inline=True)
-    def enter(states: Any, keys: Array, moves: Array, frames: Any, search: Record, table: Array, ply: Int) -> Any:
+    @compiled(inline=True)
+    def enter(
+        states: Any, keys: Array, moves: Array, frames: Any, search: Record, table: Array, net: NetworkMemory, ply: Int
+    ) -> Any:
         """Judge a position at once: True, and the search has its value. Or else list its moves: False."""
         f = frames[ply]
         s = states[ply]
@@ -318,7 +350,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         if threatened:  # forced replies cost little, and nothing can be judged before they are made
             f.depth = max(f.depth, 0) + 1
         if f.depth <= 0 or ply >= PLIES - 1:
-            search.value = sided(s, search.pov_seat, f.side)
+            search.value = static_value(states, frames, search, net, ply)
             search.exact = False
             if has_no_tactics or f.depth <= _MAX_QUIESCENCE or search.value >= f.beta or ply >= PLIES - 1:
                 return True
@@ -353,7 +385,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             bring(states, moves, frames, ply)
         return False
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def advance(states: Any, words: Array, moves: Array, frames: Any, search: Record, ply: Int) -> None:
         """Make the next move."""
         f = frames[ply]
@@ -366,6 +398,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         copy_state(words, ply + 1, words, ply)
         before, after = states[ply], states[ply + 1]
         play(after, action)
+        child.accumulated = 0
         f.gain = gain(before, after) if by_points else 0
         seat = mover(after)
         if seat < 0:
@@ -383,7 +416,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
                 f.stage = REDUCED
         aim(frames, ply)
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def retreat(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> Any:
         """Take back the move in hand; False if it has to be searched once more, with more care."""
         f = frames[ply]
@@ -415,7 +448,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             f.exact = f.exact and search.exact
         return True
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def refute(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> None:
         """The last move was too good for the other side to let it happen: learn from it."""
         f = frames[ply]
@@ -431,7 +464,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         for i in range(last):
             update_history(history, move_id(s, np.int64(moves[ply, i])), -bonus)
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def leave(states: Any, frames: Any, search: Record, table: Array, ply: Int) -> None:
         """All moves are done, or enough: the value of the position, into the table too."""
         f = frames[ply]
@@ -450,23 +483,33 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         depth = min(np.int64(f.depth), MAX_DEPTH)
         store(table, f.key, pack(np.int64(f.best), depth, bound, search.exact, search.generation, name))
 
-    @kernel_of(legal)
+    @compiled()
     def alphabeta(
-        states: Any, words: Array, keys: Array, moves: Array, frames: Any, searches: Any, table: Array, limit: Int
+        states: Any,
+        words: Array,
+        keys: Array,
+        moves: Array,
+        frames: Any,
+        searches: Any,
+        table: Array,
+        net: NetworkMemory,
+        limit: Int,
     ) -> Any:
         """Search until ``limit`` nodes have been visited in total; return whether it is done.
 
         states: (PLIES + 1,) records; words: the same memory; keys: (PLIES + 1, 8) uint64; moves: (PLIES, max_legal)
-        int16; frames: (PLIES + 1,) of ``frame_dtype``; searches: (1,) of ``search_dtype``; table: see table.py.
+        int16; frames: (PLIES + 1,) of ``frame_dtype``; searches: (1,) of ``search_dtype``; table: see
+        transposition_table.py; net: the network's memory, its first accumulator that of the root.
         """
         states, words, keys, moves = borrow(states), borrow(words), borrow(keys), borrow(moves)
         frames, searches, table = borrow(frames), borrow(searches), borrow(table)
+        net = borrow_memory(net)
         search = searches[0]
         ply: Int = np.int64(search.ply)
         mode: Int = np.int64(search.mode)
         while search.nodes < limit and mode != DONE:
             if mode == ENTER:
-                if enter(states, keys, moves, frames, search, table, ply):
+                if enter(states, keys, moves, frames, search, table, net, ply):
                     mode = RETREAT
                     ply -= 1
                 else:

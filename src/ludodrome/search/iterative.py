@@ -20,6 +20,7 @@ from ludodrome.search.alphabeta import (
     frame_dtype,
     search_dtype,
 )
+from ludodrome.search.network import NetworkWeights, new_memory, no_memory
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from ludodrome.search.transposition_table import GENERATIONS, NO_MOVE_ID, UPPER, TableEntry, lookup, new_table
 
@@ -51,6 +52,7 @@ def begin_search(search: Record, root: Record, seats: Int, seat: Int, generation
     search.generation = generation
     search.reductions = reductions
     root.side = 0 if seat == pov_seat else 1
+    root.accumulated = 1
 
 
 @kernel
@@ -109,12 +111,18 @@ class Searcher:
     """Iterative deepening for one game. It keeps its transposition table and history between searches."""
 
     def __init__(
-        self, game: Game, table_bits: int = TABLE_BITS, reductions: bool = True, shortest: bool = False
+        self,
+        game: Game,
+        table_bits: int = TABLE_BITS,
+        reductions: bool = True,
+        shortest: bool = False,
+        weights: NetworkWeights | None = None,
     ) -> None:
         """``table_bits``: log2 of the entries of the transposition table.
 
         ``reductions``: whether late moves are searched less deeply; ``shortest``: whether a win must be the
-        shortest within the depth, not just a win.
+        shortest within the depth, not just a win; ``weights``: those of the game's network, which then judges
+        positions; without them the evaluator does.
         """
         if game.evaluator is None:
             raise ValueError(f"alpha-beta needs an evaluator, and {game.id} has none")
@@ -128,6 +136,12 @@ class Searcher:
         self._frames = new_states(frame_dtype(game.max_legal), PLIES + 1)
         self._searches = new_states(search_dtype(game.evaluator.num_move_ids), 1)
         self._table = new_table(table_bits)
+        self._net = no_memory()
+        self.has_network = weights is not None
+        if weights is not None:
+            if game.network is None:
+                raise ValueError(f"this game of {game.id} has no network for these weights")
+            self._net = new_memory(game.network, weights, PLIES + 1)
         self._root = self._frames[0]
         self._search = self._searches[0]
         self.clear()
@@ -201,6 +215,8 @@ class Searcher:
         self._keys[0] = 0
         self._kernels.update_hash(pair, self._keys)
         self._keys[0] = self._keys[1]
+        if self.has_network:
+            self._kernels.refresh(states, self._net)
         seat = int(game.kernels.mover(states))
         self._generation = (self._generation + 1) % GENERATIONS
         python(begin_search)(search, self._root, game.seats, seat, self._generation, self.reductions)
@@ -269,8 +285,9 @@ class Searcher:
 
     def step(self, limit: int) -> bool:
         """Search until ``limit`` nodes have been visited in total; return whether it is done."""
-        memory = (as_words(self._states), self._keys, self._moves, self._frames, self._searches, self._table)
-        return bool(self._kernels.alphabeta(self._states, *memory, limit))
+        memory = (as_words(self._states), self._keys, self._moves, self._frames, self._searches, self._table, self._net)
+        search = self._kernels.alphabeta_net if self.has_network else self._kernels.alphabeta
+        return bool(search(self._states, *memory, limit))
 
     def _result(self, level: int, done: bool, deadline: "Deadline") -> SearchResult:
         root = self._root

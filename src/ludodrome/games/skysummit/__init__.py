@@ -31,8 +31,9 @@ class Skysummit(Game):
     max_legal = rules.PLACEMENTS
     max_game_length = rules.MAX_TURNS
     reasons = rules.REASONS
-    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe)
+    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe, network=evaluate.NETWORK)
     evaluator = evaluate.EVALUATOR
+    network = evaluate.NETWORK
     codec = codec
     seat_names = ("●", "◆")
     move_format = (
