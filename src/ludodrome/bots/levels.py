@@ -15,21 +15,28 @@ from typing import Any
 from ludodrome.bots.alphabeta import AlphaBetaBot, MaxNBot, noise_on
 from ludodrome.bots.baselines import OnePlyEvaluator
 from ludodrome.bots.mcts import MctsBot
+from ludodrome.bots.networks import SHIPPED
 from ludodrome.bots.player import EXPERT_BUDGET, Bot, Budget, Stopwatch, legal_actions, position_rng
 from ludodrome.game import Game
 from ludodrome.game_extras import Level
 
 
 def make_expert(
-    game: Game, name: str, seed: int, time: float | None = None, nodes: int | None = None, three: str = "maxn"
+    game: Game,
+    name: str,
+    seed: int,
+    time: float | None = None,
+    nodes: int | None = None,
+    three: str = "maxn",
+    network: str = SHIPPED,
 ) -> Bot:
-    """The best search for a game; ``three`` chooses the search for three seats."""
+    """The best search for a game; ``three`` chooses the search for three seats, ``network`` what judges positions."""
     own = Budget(time, nodes)
     if game.evaluator is None or (game.seats > 2 and three == "mcts"):
         return MctsBot(game, name, seed, own=own, default=EXPERT_BUDGET)
     if game.seats > 2 and three == "maxn":
         return MaxNBot(game, name, seed, own=own, default=EXPERT_BUDGET)
-    return AlphaBetaBot(game, name, seed, own=own, default=EXPERT_BUDGET)
+    return AlphaBetaBot(game, name, seed, own=own, default=EXPERT_BUDGET, network=network)
 
 
 PLAYOUTS = (2, 6, 20, 60, 200, 600, 2_000)

@@ -6,7 +6,7 @@ probability that belongs to the search's score. Filters are shared by the eight 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,12 +14,13 @@ import numpy as np
 import torch
 from torch import nn
 
+import ludodrome
 from ludodrome import atomic_io
 from ludodrome.bots.networks import overflows
 from ludodrome.game import Game
 from ludodrome.game_spec import Network
 from ludodrome.jit import Array
-from ludodrome.nnue.samples import SampleArrays
+from ludodrome.nnue.samples import SampleArrays, read, read_settings
 from ludodrome.search.network import ACTIVE, CLIP, MAX_CHANGES, OUT_UNIT, VALUE_SCALE, NetworkWeights
 from ludodrome.search.symmetry import SYMMETRIES
 
@@ -106,8 +107,27 @@ def training_set(game: Game, samples: SampleArrays, result_share: float) -> Trai
     )
 
 
-def train(game: Game, data: TrainingSet, settings: TrainingSettings, model: FloatNetwork) -> Iterator[Progress]:
+def read_training_set(game: Game, folders: Sequence[Path], settings: TrainingSettings) -> TrainingSet:
+    """The samples of several folders in random order; raise ValueError if their features are not the game's."""
+    parts = []
+    for folder in folders:
+        made_with = read_settings(folder)
+        source = ludodrome.make(made_with.game, **made_with.options)
+        if (
+            source.network is None
+            or game.network is None
+            or source.network.list_features is not game.network.list_features
+        ):
+            raise ValueError(f"the samples of {folder} are of {source.id}, whose features are not those of {game.id}")
+        parts.append(training_set(source, read(folder), settings.result_share))
+    whole = TrainingSet(*(torch.cat(part) for part in zip(*parts, strict=True)))
+    order = torch.randperm(len(whole.targets), generator=torch.Generator().manual_seed(settings.seed))
+    return TrainingSet(*(part[order] for part in whole))
+
+
+def train(data: TrainingSet, settings: TrainingSettings, model: FloatNetwork, threads: int = 1) -> Iterator[Progress]:
     """Train a model; yield after each epoch."""
+    torch.set_num_threads(threads)
     generator = torch.Generator().manual_seed(settings.seed)
     split = int(len(data.targets) * (1 - VALIDATION))
     steps = settings.epochs * (split // settings.batch)
@@ -144,14 +164,16 @@ def _stay_in_range(model: FloatNetwork) -> None:
 
 
 def new_model(game: Game, settings: TrainingSettings) -> FloatNetwork:
-    """A model with random weights."""
-    assert game.network is not None
+    """A model with random weights; raise ValueError if the game has no network."""
+    if game.network is None:
+        raise ValueError(f"this game of {game.id} has no network: its package declares none for these options")
     torch.manual_seed(settings.seed)
     return FloatNetwork(game.network, settings.filters)
 
 
-def quantise(model: FloatNetwork, network: Network) -> NetworkWeights:
+def quantise(model: FloatNetwork, game: Game) -> NetworkWeights:
     """Round to integers; raise ValueError if sums could overflow."""
+    assert game.network is not None
 
     def rounded(values: Any, unit: float, dtype: Any) -> Array:
         found: Array = np.rint(values.detach().numpy() * unit).astype(dtype)
@@ -163,7 +185,7 @@ def quantise(model: FloatNetwork, network: Network) -> NetworkWeights:
         rounded(model.out, OUT_UNIT, np.int16),
         rounded(model.out_bias, ACTIVE * OUT_UNIT, np.int32),
     )
-    if overflows(weights, network.max_active):
+    if overflows(weights, game.network.max_active):
         raise ValueError("the weights are so large that sums overflow: train with a lower rate or more samples")
     return weights
 

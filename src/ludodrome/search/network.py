@@ -202,7 +202,7 @@ def make_network_kernels(rules: Rules, network: Network) -> NetworkKernels:
         net.accumulators[at, :] = net.bias
         for k in range(count, (count + 1) // 2 * 2):
             net.added[k] = nothing
-        net.removed[:count + 1] = nothing
+        net.removed[: count + 1] = nothing
         for first in range(0, count, 2):
             _update(net, at, at, first)
 

@@ -74,7 +74,9 @@ def make_self_play(
         return rng
 
     @compiled()
-    def play_game(workspace: SearchWorkspace, samples: Samples, begin: Int, settings: SelfPlaySettings, rng: Any) -> Int:
+    def play_game(
+        workspace: SearchWorkspace, samples: Samples, begin: Int, settings: SelfPlaySettings, rng: Any
+    ) -> Int:
         """Play one game; return the number of samples after it. Quiet, undecided positions become samples."""
         s = workspace.states[0]
         count, won, forget = begin, np.int64(-1), 1

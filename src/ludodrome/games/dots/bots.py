@@ -147,9 +147,15 @@ def make_greedy(game: Game, name: str, seed: int) -> Bot:
 
 
 def make_expert(
-    game: Game, name: str, seed: int, time: float | None = None, nodes: int | None = None, three: str = ""
+    game: Game,
+    name: str,
+    seed: int,
+    time: float | None = None,
+    nodes: int | None = None,
+    three: str = "",
+    network: str = "",
 ) -> Bot:
-    """The bot that solves endgames; ``three`` has no effect."""
+    """The bot that solves endgames; ``three`` and ``network`` have no effect."""
     return EndgameSolverBot(game, name, seed, own=Budget(time, nodes), default=EXPERT_BUDGET)
 
 

@@ -168,9 +168,15 @@ def make_greedy(game: Game, name: str, seed: int) -> Bot:
 
 
 def make_expert(
-    game: Game, name: str, seed: int, time: float | None = None, nodes: int | None = None, three: str = ""
+    game: Game,
+    name: str,
+    seed: int,
+    time: float | None = None,
+    nodes: int | None = None,
+    three: str = "",
+    network: str = "",
 ) -> Bot:
-    """The bot that plays best responses; ``three`` has no effect."""
+    """The bot that plays best responses; ``three`` and ``network`` have no effect."""
     return BestResponseBot(game, name, seed, own=Budget(time, nodes), default=EXPERT_BUDGET)
 
 
