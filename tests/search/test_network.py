@@ -1,4 +1,4 @@
-"""The learned evaluation: incremental against from scratch, symmetric, the same compiled and plain, and safe to load."""
+"""The learned evaluation: incremental as from scratch, symmetric, the same compiled and plain, safe to load."""
 
 import random
 from pathlib import Path
@@ -195,7 +195,7 @@ def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:
 
     def refused(**changed: Any) -> str:
         np.savez(path, **{**good._asdict(), **changed})
-        with pytest.raises(ValueError) as error:
+        with pytest.raises(ValueError, match="is not a network of santorini") as error:
             network_weights(game, str(path))
         return str(error.value)
 

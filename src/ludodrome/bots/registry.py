@@ -115,12 +115,8 @@ class BotKind(NamedTuple):
         factory = extra(game.bots_module, f"make_{self.name}") or _load(self.factory)
         bot: Bot = factory(game, name, seed, **params)
         # The figures of a budget do not matter for compilation; which limits there are may.
-        key = (
-            type(bot),
-            game,
-            *sorted(params),
-            *(params.get(name) for name in ("level", "three", "threads", "network")),
-        )
+        kinds = (params.get(name) for name in ("level", "three", "threads", "network"))
+        key = (type(bot), game, *sorted(params), *kinds)
         if key not in _warmed_up:
             _load("player:warm_up")(bot, game)
             _warmed_up.add(key)

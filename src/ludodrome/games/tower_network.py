@@ -1,7 +1,7 @@
 """Features of the tower board for a learned evaluation, shared by santorini and skysummit with two seats.
 
-A feature is a height from 1 to 4 on a cell, or a seat's worker on a cell of height 0, 1 or 2. Output weights change with
-the number of levels that have been built.
+A feature is a height from 1 to 4 on a cell, or a seat's worker on a cell of height 0, 1 or 2. Output weights
+change with the number of levels that have been built.
 """
 
 from typing import Any

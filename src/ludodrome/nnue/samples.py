@@ -7,7 +7,7 @@ number: a run that was stopped goes on where it was, and gives the same files.
 import json
 import zipfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,7 +61,7 @@ def generate(folder: Path, settings: SampleSettings, samples: int, workers: int 
     total, following = sum(sizes.values()), 0
     yield total
     with ProcessPoolExecutor(workers) as executor:
-        running = set()
+        running: set[Future[int]] = set()
         while total < samples:
             while len(running) < workers:
                 while following in sizes:

@@ -82,7 +82,7 @@ class FloatNetwork(nn.Module):
         table = torch.cat([oriented, torch.zeros(1, oriented.shape[1])])
         sides = []
         for features in (own, other):
-            sums = nn.functional.embedding_bag(features, table, mode="sum").unflatten(1, (SYMMETRIES, filters))
+            sums = nn.functional.embedding_bag(features, table, mode="sum").reshape(len(features), SYMMETRIES, filters)
             sides.append(((sums + self.bias).clamp(0, 1) ** 2).sum(1))
         weights = self.out[buckets]
         return (sides[0] * weights[:, 0] + sides[1] * weights[:, 1]).sum(1) + self.out_bias[buckets]
@@ -113,11 +113,7 @@ def read_training_set(game: Game, folders: Sequence[Path], settings: TrainingSet
     for folder in folders:
         made_with = read_settings(folder)
         source = ludodrome.make(made_with.game, **made_with.options)
-        if (
-            source.network is None
-            or game.network is None
-            or source.network.list_features is not game.network.list_features
-        ):
+        if _features(source) is not _features(game):
             raise ValueError(f"the samples of {folder} are of {source.id}, whose features are not those of {game.id}")
         parts.append(training_set(source, read(folder), settings.result_share))
     whole = TrainingSet(*(torch.cat(part) for part in zip(*parts, strict=True)))

@@ -70,8 +70,8 @@ def make_kernels(
 
     ``observe`` (s, seat, out) fills the planes of a game that has its own; otherwise give the ``dtype`` of its states
     and its largest number of ``seats``, and learners see the record byte by byte. ``greedy`` replaces the greedy
-    opponent that the evaluator gives. ``one_action_a_turn``: whether every action ends a turn. ``network``: the features
-    of a learned evaluation.
+    opponent that the evaluator gives. ``one_action_a_turn``: whether every action ends a turn. ``network``: what a
+    learned evaluation looks at.
 
     Without an evaluator there is no alpha-beta, without ``observe`` and ``dtype`` there are no environments: their
     entry points are missing, and ``hasattr`` says so. A codec that needs the rules calls ``make_kernels(RULES)``: the

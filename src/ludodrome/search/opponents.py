@@ -191,7 +191,8 @@ def make_best_action(
         """Search workspace.states[0] by iterative deepening: (best action, its score, whether it is proven)."""
         count = set_up(workspace, seats, forget)
         moves, root = workspace.moves[0], workspace.frames[0]
-        score, proven = np.int64(0), False
+        score: Int = np.int64(0)
+        proven: Any = False
         for level in range(1, depth + 1):
             set_root(workspace.searches[0], root, count, level, -_INFINITE, _INFINITE)
             done = alphabeta(
