@@ -121,6 +121,11 @@ def read_training_set(game: Game, folders: Sequence[Path], settings: TrainingSet
     return TrainingSet(*(part[order] for part in whole))
 
 
+def _features(game: Game) -> Any:
+    """What lists the features of a game's positions."""
+    return None if game.network is None else game.network.list_features
+
+
 def train(data: TrainingSet, settings: TrainingSettings, model: FloatNetwork, threads: int = 1) -> Iterator[Progress]:
     """Train a model; yield after each epoch."""
     torch.set_num_threads(threads)
