@@ -91,6 +91,25 @@ def test_what_is_proven_is_true_and_what_can_be_proven_is_found(game_id: str, lo
     assert losses + wins >= 6
 
 
+@pytest.mark.skipif(not COMPILED, reason="full-width searches of seven plies take plain Python too long")
+@each_race
+def test_scores_beyond_decided_are_confirmed_without_pruning(game_id: str, long: bool) -> None:
+    """Pruning by static values misses wins; it never invents one, nor a loss."""
+    game = ludodrome.make(game_id)
+    pruned, full = Searcher(game, table_bits=14), Searcher(game, table_bits=18, reductions=False, shortest=True)
+    confirmed = 0
+    for state in reached(game, 3000 if long else 60, seed=9, least=20):
+        states = game.encode_array(state)
+        for finding in pruned.search(states, nodes=4000):
+            if finding.distance is not None and 1 < finding.distance <= 7:
+                check = last(full, states, depth=finding.distance)
+                assert check.proven, game.format_state(state)
+                assert (check.score > DECIDED) == (finding.score > DECIDED)
+                assert abs(check.score) >= abs(finding.score)
+                confirmed += 1
+    assert confirmed >= (60 if long else 3)
+
+
 @pytest.mark.xdist_group("dots")
 def test_margins_are_not_called_proven_before_they_are() -> None:
     game = ludodrome.make("dots", rows=1, cols=3)

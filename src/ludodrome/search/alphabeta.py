@@ -1,13 +1,15 @@
 """Alpha-beta between two sides, in compiled code with its own stack, so that it can pause after any node.
 
-Principal variation search (null windows after the first move), a transposition table over the
-eight symmetries, late-move reductions, and searches on until a position is quiet. It is generic: a game gives its
-``Rules`` and its ``Evaluator``. Move ordering (killers, history) is in ``move_ordering.py``; iterative deepening and
-deadlines are in ``iterative.py``.
+Principal variation search (null windows after the first move), a transposition table over the eight symmetries,
+late-move reductions and pruning, reverse futility pruning, and searches on until a position is quiet. It is generic: a
+game gives its ``Rules`` and its ``Evaluator``. Move ordering (killers, history) is in ``move_ordering.py``; iterative
+deepening and deadlines are in ``iterative.py``.
 
 Values are those of the side to move. Beyond ``DECIDED`` they are WIN minus the plies to a win, or the
 negative of it: such a value is never a guess, because it comes from the ends of games alone. Any other value is
-*exact* if all of the lines below it were followed to the end of the game.
+*exact* if all of the lines below it were followed to the end of the game. Pruning by static values gives values
+between, which are never exact; without ``search.reductions`` nothing is pruned or reduced. Games of points are not
+pruned: it made dots weaker.
 """
 
 from collections.abc import Callable
@@ -17,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game_spec import Evaluator, Network, Rules
-from ludodrome.jit import Array, Int, Record, borrow, copy_state, kernel, kernel_of, python, record_dtype
+from ludodrome.jit import Array, Int, Record, borrow, copy_state, inline_kernel, kernel, kernel_of, python, record_dtype
 from ludodrome.search.move_ordering import (
     MAX_SORTED_MOVES,
     SEARCHED,
@@ -62,6 +64,13 @@ UNORDERED, BY_SCORE, AS_GIVEN = range(3)
 
 KILLERS = 2
 
+NO_STATIC = -32_000
+"""The static value of a position that has none: a threat must be met before anything can be judged."""
+_FUTILITY_DEPTH, _FUTILITY_MARGIN = 4, 80
+"""Reverse futility pruning: up to this depth, a position this many hundredths a ply above beta is not searched."""
+_PRUNING_DEPTH = 3
+"""Late-move pruning: up to this depth, only the first moves are searched."""
+
 
 def search_dtype(num_move_ids: int) -> np.dtype[Any]:
     """What a search is about to do, and what it has learned about moves."""
@@ -79,7 +88,7 @@ def search_dtype(num_move_ids: int) -> np.dtype[Any]:
             ("seats", np.int32),
             ("pov_seat", np.int32),
             ("generation", np.int32),
-            ("reductions", np.int32),  # 1: late moves are reduced
+            ("reductions", np.int32),  # 1: late moves are reduced, and hopeless positions pruned
             ("shortest", np.int32),  # 1: the shortest way to a win is asked for
             ("history", np.int32, (2, num_move_ids)),  # by side: how often a move was good
         ]
@@ -109,6 +118,8 @@ def frame_dtype(max_legal: int) -> np.dtype[Any]:
             ("ordered", np.int32),  # UNORDERED, BY_SCORE or AS_GIVEN
             ("reducible", np.int32),
             ("accumulated", np.int32),  # whether the network's accumulator of this ply is that of its position
+            ("static", np.int32),  # the static value for the side to move, or NO_STATIC
+            ("improving", np.int32),  # whether it is higher than two plies before, or there was none then
             ("killers", np.int32, (KILLERS,)),  # move ids
             ("ranks", np.int32, (python(rank_places)(max_legal),)),  # for the order of moves
             ("line", np.int16, (PLIES + 1,)),  # the best line from here
@@ -149,6 +160,24 @@ def reduction(depth: Int, index: Int) -> Int:
     if depth >= 9 and index >= 12:
         less += 1
     return less
+
+
+@kernel
+def moves_worth_trying(depth: Int, improving: Any) -> Int:
+    """How many moves are searched at a low depth under a null window, unless one of the first is good enough."""
+    most = 6 + 3 * depth * depth
+    return most if improving else most // 2
+
+
+@inline_kernel
+def late(frames: Any, ply: Int) -> Any:
+    """Whether the moves that are left are too late to be searched. Never if all so far lose: that would be no proof."""
+    f = frames[ply]
+    if ply == 0 or not f.reducible or f.depth <= 0 or f.depth > _PRUNING_DEPTH:
+        return False
+    if f.beta - f.floor > 1 or f.best <= -DECIDED:
+        return False
+    return f.next >= moves_worth_trying(np.int64(f.depth), f.improving)
 
 
 @kernel
@@ -280,6 +309,14 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator, network: Network | None =
         return False
 
     @compiled(inline=True)
+    def futile(frames: Any, ply: Int) -> Any:
+        """Whether a position is so good for its side that a null window is not worth a shallow search."""
+        f = frames[ply]
+        if f.beta - f.alpha > 1 or f.depth > _FUTILITY_DEPTH or abs(np.int64(f.beta)) >= DECIDED:
+            return False
+        return f.static - _FUTILITY_MARGIN * f.depth >= f.beta
+
+    @compiled(inline=True)
     def bring(states: Any, moves: Array, frames: Any, ply: Int) -> None:
         """Put the recommended move first."""
         f = frames[ply]
@@ -349,8 +386,12 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator, network: Network | None =
         threatened = enemy_next and in_check(s)
         if threatened:  # forced replies cost little, and nothing can be judged before they are made
             f.depth = max(f.depth, 0) + 1
+        f.static = NO_STATIC
+        if not threatened or ply >= PLIES - 1:
+            f.static = static_value(states, frames, search, net, ply)
+            f.improving = ply >= 2 and frames[ply - 2].side == f.side and f.static > frames[ply - 2].static
         if f.depth <= 0 or ply >= PLIES - 1:
-            search.value = static_value(states, frames, search, net, ply)
+            search.value = f.static
             search.exact = False
             if has_no_tactics or f.depth <= _MAX_QUIESCENCE or search.value >= f.beta or ply >= PLIES - 1:
                 return True
@@ -361,9 +402,13 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator, network: Network | None =
             f.best = -WIN - 1
             if not keyed:
                 look_up(states, keys, frames, search, table, ply)
-        count = legal(s, moves[ply])  # before the table is asked: meanwhile its answer comes nearer
-        if f.depth > 0 and known(frames, search, table, ply):
-            return True
+            if known(frames, search, table, ply):
+                return True
+            if search.reductions and not by_points and not threatened and futile(frames, ply):
+                search.value = f.static
+                search.exact = False
+                return True
+        count = legal(s, moves[ply])
         if threatened:
             count = evasions(s, moves[ply], count)
             if count == 0:
@@ -469,7 +514,8 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator, network: Network | None =
         """All moves are done, or enough: the value of the position, into the table too."""
         f = frames[ply]
         search.value = f.best
-        search.exact = f.exact or abs(np.int64(f.best)) > DECIDED
+        complete = f.next >= f.count  # no move was left out, or one was good enough
+        search.exact = (f.exact and complete) or abs(np.int64(f.best)) > DECIDED
         if f.depth <= 0 or ply == 0:
             return
         bound = VALUE
@@ -520,7 +566,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator, network: Network | None =
                 else:
                     mode = ENTER
                     ply += 1
-            elif frames[ply].next < frames[ply].count:
+            elif frames[ply].next < frames[ply].count and (by_points or not late(frames, ply)):
                 advance(states, words, moves, frames, search, ply)
                 mode = ENTER
                 ply += 1

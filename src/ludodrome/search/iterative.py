@@ -14,6 +14,7 @@ from ludodrome.search.alphabeta import (
     AS_GIVEN,
     DECIDED,
     MAX_DEPTH,
+    NO_STATIC,
     PLIES,
     WHOLE,
     WIN,
@@ -71,6 +72,7 @@ def set_root(search: Record, root: Record, count: Int, depth: Int, low: Int, hig
     root.stage = WHOLE
     root.exact = 1
     root.reducible = search.reductions
+    root.static = NO_STATIC
     search.ply = 0
     search.mode = ADVANCE
 
