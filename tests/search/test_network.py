@@ -19,6 +19,7 @@ from ludodrome.search.network import (
     MAX_CHANGES,
     MAX_NETWORK_VALUE,
     OUT_UNIT,
+    SHARE_UNIT,
     SHIFT,
     VALUE_SCALE,
     NetworkWeights,
@@ -43,6 +44,7 @@ def random_weights(game: Game, filters: int = 4, seed: int = 0) -> NetworkWeight
         rng.integers(0, 120, filters).astype(np.int16),
         rng.integers(-300, 300, (network.num_buckets, 2, filters)).astype(np.int16),
         rng.integers(-9999, 9999, network.num_buckets).astype(np.int32),
+        rng.integers(-99, 300, network.num_buckets).astype(np.int32),
     )
 
 
@@ -62,7 +64,9 @@ def plain_value(game: Game, weights: NetworkWeights, states: Any) -> int:
             sums = rows.sum(axis=0) + weights.bias
             for unit, weight in zip(sums.tolist(), weights.out[bucket, side].tolist(), strict=True):
                 total += (min(max(unit, 0), CLIP) ** 2 >> SHIFT) * weight
-    return max(-MAX_NETWORK_VALUE, min(MAX_NETWORK_VALUE, total * VALUE_SCALE // (ACTIVE * OUT_UNIT)))
+    value = total * VALUE_SCALE // (ACTIVE * OUT_UNIT)
+    value += int(weights.share[bucket]) * int(game.kernels.value(states, seat)) // SHARE_UNIT
+    return max(-MAX_NETWORK_VALUE, min(MAX_NETWORK_VALUE, value))
 
 
 def _python(function: Any) -> Any:

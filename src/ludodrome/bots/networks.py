@@ -22,7 +22,7 @@ NONE, SHIPPED = "none", "game"
 """The parameter ``network`` of a bot: the evaluator, the network in the game's package; anything else is a file."""
 MAX_BYTES = 4 << 20
 MAX_FILTERS = 256
-_DTYPES = {"weights": np.int16, "bias": np.int16, "out": np.int16, "out_bias": np.int32}
+_DTYPES = {"weights": np.int16, "bias": np.int16, "out": np.int16, "out_bias": np.int32, "share": np.int32}
 
 
 def network_weights(game: Game, choice: str = SHIPPED) -> NetworkWeights | None:
@@ -65,6 +65,7 @@ def _fault(weights: NetworkWeights, network: Network) -> str:
         "bias": (filters,),
         "out": (network.num_buckets, 2, filters),
         "out_bias": (network.num_buckets,),
+        "share": (network.num_buckets,),
     }
     if not 1 <= filters <= MAX_FILTERS:
         return f"it has {filters} filters, not 1 to {MAX_FILTERS}"
@@ -78,7 +79,9 @@ def _fault(weights: NetworkWeights, network: Network) -> str:
 
 
 def overflows(weights: NetworkWeights, max_active: int) -> bool:
-    """Whether a sum of the hidden layer could leave 16 bits, or one of the output 32 bits."""
+    """Whether a sum of the hidden layer could leave 16 bits, one of the output 32 bits, or a share is absurd."""
     largest = np.sort(np.abs(weights.weights.astype(np.int64)), axis=0)[-max_active:].sum(axis=0)
     outputs = np.abs(weights.out.astype(np.int64)).sum(axis=(1, 2)) * SYMMETRIES * ACTIVE
-    return bool((largest + np.abs(weights.bias.astype(np.int64)) >= 1 << 15).any() or (outputs >= 1 << 31).any())
+    sums = largest + np.abs(weights.bias.astype(np.int64))
+    shares = np.abs(weights.share.astype(np.int64))
+    return bool((sums >= 1 << 15).any() or (outputs >= 1 << 31).any() or (shares >= 1 << 15).any())

@@ -21,7 +21,7 @@ from ludodrome.game import Game
 from ludodrome.game_spec import Network
 from ludodrome.jit import Array
 from ludodrome.nnue.samples import SampleArrays, read, read_settings
-from ludodrome.search.network import ACTIVE, CLIP, MAX_CHANGES, OUT_UNIT, VALUE_SCALE, NetworkWeights
+from ludodrome.search.network import ACTIVE, CLIP, MAX_CHANGES, OUT_UNIT, SHARE_UNIT, VALUE_SCALE, NetworkWeights
 from ludodrome.search.symmetry import SYMMETRIES
 
 VALIDATION = 0.02
@@ -60,6 +60,8 @@ class TrainingSet(NamedTuple):
     other: Any
     buckets: Any
     """(samples,) int64"""
+    values: Any
+    """(samples,) float32: what the evaluator says, as a log-odds"""
     targets: Any
     """(samples,) float32: the probability of winning"""
 
@@ -74,8 +76,9 @@ class FloatNetwork(nn.Module):
         self.bias = nn.Parameter(torch.full((filters,), 0.25))
         self.out = nn.Parameter(torch.randn(network.num_buckets, 2, filters) * (0.3 / math.sqrt(filters)))
         self.out_bias = nn.Parameter(torch.zeros(network.num_buckets))
+        self.share = nn.Parameter(torch.full((network.num_buckets,), 0.8))
 
-    def forward(self, own: Any, other: Any, buckets: Any) -> Any:
+    def forward(self, own: Any, other: Any, buckets: Any, values: Any) -> Any:
         """The log-odds of winning: [samples] float32."""
         filters = self.bias.shape[0]
         oriented = self.weights[self.symmetries].flatten(1)  # (num_features, 8 * filters)
@@ -85,7 +88,11 @@ class FloatNetwork(nn.Module):
             sums = nn.functional.embedding_bag(features, table, mode="sum").reshape(len(features), SYMMETRIES, filters)
             sides.append(((sums + self.bias).clamp(0, 1) ** 2).sum(1))
         weights = self.out[buckets]
-        return (sides[0] * weights[:, 0] + sides[1] * weights[:, 1]).sum(1) + self.out_bias[buckets]
+        return (
+            (sides[0] * weights[:, 0] + sides[1] * weights[:, 1]).sum(1)
+            + self.out_bias[buckets]
+            + self.share[buckets] * values
+        )
 
 
 def training_set(game: Game, samples: SampleArrays, result_share: float) -> TrainingSet:
@@ -94,8 +101,8 @@ def training_set(game: Game, samples: SampleArrays, result_share: float) -> Trai
     assert network is not None
     count = len(samples.scores)
     own = np.zeros((count, network.max_active), np.int16)
-    other, buckets = np.zeros_like(own), np.zeros(count, np.int64)
-    game.kernels.features_many(samples.states, own, other, buckets, np.zeros(MAX_CHANGES, np.int64))
+    other, (buckets, values) = np.zeros_like(own), np.zeros((2, count), np.int64)
+    game.kernels.features_many(samples.states, own, other, buckets, values, np.zeros(MAX_CHANGES, np.int64))
     judged = buckets >= 0
     expected = 1 / (1 + np.exp(-samples.scores / VALUE_SCALE))
     targets = result_share * (samples.results + 1) / 2 + (1 - result_share) * expected
@@ -103,6 +110,7 @@ def training_set(game: Game, samples: SampleArrays, result_share: float) -> Trai
         torch.from_numpy(own[judged]),
         torch.from_numpy(other[judged]),
         torch.from_numpy(buckets[judged]),
+        torch.from_numpy((values[judged] / VALUE_SCALE).astype(np.float32)),
         torch.from_numpy(targets[judged].astype(np.float32)),
     )
 
@@ -153,7 +161,7 @@ def train(data: TrainingSet, settings: TrainingSettings, model: FloatNetwork, th
 
 
 def _loss(model: FloatNetwork, data: TrainingSet, rows: Any) -> Any:
-    found = model(data.own[rows].long(), data.other[rows].long(), data.buckets[rows])
+    found = model(data.own[rows].long(), data.other[rows].long(), data.buckets[rows], data.values[rows])
     return nn.functional.binary_cross_entropy_with_logits(found, data.targets[rows])
 
 
@@ -185,6 +193,7 @@ def quantise(model: FloatNetwork, game: Game) -> NetworkWeights:
         rounded(model.bias, CLIP, np.int16),
         rounded(model.out, OUT_UNIT, np.int16),
         rounded(model.out_bias, ACTIVE * OUT_UNIT, np.int32),
+        rounded(model.share, SHARE_UNIT, np.int32),
     )
     if overflows(weights, game.network.max_active):
         raise ValueError("the weights are so large that sums overflow: train with a lower rate or more samples")

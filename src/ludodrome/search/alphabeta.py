@@ -250,7 +250,8 @@ def make_static_value(rules: Rules, evaluator: Evaluator, network: Network | Non
             apply_changes(net, source + 1, source, count, nothing)
             source += 1
             frames[source].accumulated = 1
-        return output(net, ply, np.int64(frames[ply].side), phase)  # with two seats, a side is a seat
+        base: Int = by_evaluator(states, frames, search, net, ply) if net.share[phase] else 0
+        return output(net, ply, np.int64(frames[ply].side), phase, base)  # with two seats, a side is a seat
 
     return by_network
 

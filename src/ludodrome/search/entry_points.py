@@ -139,7 +139,9 @@ _SEARCH_FACTORIES: dict[tuple[str, ...], Callable[[Parts, "_Library"], Any]] = {
     ),
 }
 _NETWORK_FACTORIES: dict[tuple[str, ...], Callable[[Parts, "_Library"], Any]] = {
-    NetworkKernels._fields: lambda parts, _: make_network_kernels(parts.rules, cast(Network, parts.network)),
+    NetworkKernels._fields: lambda parts, _: make_network_kernels(
+        parts.rules, cast(Evaluator, parts.evaluator), cast(Network, parts.network)
+    ),
     ("alphabeta_net",): lambda parts, _: make_alphabeta(parts.rules, cast(Evaluator, parts.evaluator), parts.network),
     ("self_play_net",): lambda parts, library: make_self_play(
         parts.rules,

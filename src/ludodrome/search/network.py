@@ -2,13 +2,15 @@
 
 A game's ``Network`` says which features a position has. One hidden layer sees them twice, as seat 0 and as seat 1 does;
 its sums, the *accumulator*, change with a move by a few rows of weights. The output weighs the clipped and squared
-sums of the seat to move and of the other, with weights that depend on the phase of the game (the *bucket*).
+sums of the seat to move and of the other, with weights that depend on the phase of the game (the *bucket*), and adds a
+share of the evaluator's value: the network learns what the evaluator gets wrong.
 
 Everything is integer arithmetic, so compiled code and plain Python give the same numbers. The hidden layer consists of
 filters, each applied in the eight orientations of the board and weighed alike: symmetric positions have equal values.
 
     accumulator[h] = bias[h] + sum of weights[f, h] over the features f, in units of 1 / ONE_UNIT
-    value = sum of out[b, side, h] * (clip(accumulator[h], 0, CLIP) ** 2 >> SHIFT) + out_bias[b], scaled
+    value = sum of out[b, side, h] * (clip(accumulator[h], 0, CLIP) ** 2 >> SHIFT) + out_bias[b], scaled to hundredths,
+            + share[b] * the evaluator's value / SHARE_UNIT
 """
 
 from collections.abc import Callable
@@ -16,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ludodrome.game_spec import Network, Rules
+from ludodrome.game_spec import Evaluator, Network, Rules
 from ludodrome.jit import COMPILED, Array, Int, Record, borrow, inline_kernel, kernel_of
 from ludodrome.search.symmetry import SYMMETRIES
 
@@ -28,6 +30,8 @@ ACTIVE = (CLIP * CLIP) >> SHIFT
 """The highest activation."""
 OUT_UNIT = 256
 """The unit of output weights."""
+SHARE_UNIT = 256
+"""The unit of the evaluator's share."""
 VALUE_SCALE = 125
 """Hundredths for one unit of the output, which is a log-odds."""
 MAX_NETWORK_VALUE = 9_000
@@ -49,6 +53,8 @@ class NetworkWeights(NamedTuple):
     """(num_buckets, 2, filters) int16: for the seat to move, for the other."""
     out_bias: Array
     """(num_buckets,) int32, in units of the sum"""
+    share: Array
+    """(num_buckets,) int32: how much of the evaluator's value is added, in units of 1 / SHARE_UNIT"""
 
 
 class NetworkMemory(NamedTuple):
@@ -61,6 +67,8 @@ class NetworkMemory(NamedTuple):
     out: Array
     """(num_buckets, 2, hidden) int16"""
     out_bias: Array
+    """(num_buckets,) int64"""
+    share: Array
     """(num_buckets,) int64"""
     accumulators: Array
     """(plies, 2 * hidden) int16"""
@@ -82,6 +90,7 @@ def new_memory(network: Network, weights: NetworkWeights, plies: int) -> Network
         np.tile(weights.bias, 2 * SYMMETRIES),
         np.ascontiguousarray(np.tile(weights.out, SYMMETRIES)),
         weights.out_bias.astype(np.int64),
+        weights.share.astype(np.int64),
         np.zeros((plies, 2 * hidden), np.int16),
         np.zeros(MAX_CHANGES, np.int64),
         np.zeros(MAX_CHANGES, np.int64),
@@ -92,7 +101,9 @@ def no_memory() -> NetworkMemory:
     """The argument of a search without a network."""
     empty = np.zeros((0, 0), np.int16)
     numbers = np.zeros(0, np.int64)
-    return NetworkMemory(empty, empty[0:0].reshape(0), np.zeros((0, 2, 0), np.int16), numbers, empty, numbers, numbers)
+    return NetworkMemory(
+        empty, empty[0:0].reshape(0), np.zeros((0, 2, 0), np.int16), numbers, numbers, empty, numbers, numbers
+    )
 
 
 @inline_kernel
@@ -103,6 +114,7 @@ def borrow_memory(net: NetworkMemory) -> NetworkMemory:
         borrow(net.bias),
         borrow(net.out),
         borrow(net.out_bias),
+        borrow(net.share),
         borrow(net.accumulators),
         borrow(net.removed),
         borrow(net.added),
@@ -169,10 +181,10 @@ def apply_changes(net: NetworkMemory, to: Int, source: Int, count: Int, nothing:
 
 
 @inline_kernel
-def output(net: NetworkMemory, at: Int, seat: Int, bucket: Int) -> Int:
-    """The value of accumulator ``at`` for the seat to move, in hundredths."""
+def output(net: NetworkMemory, at: Int, seat: Int, bucket: Int, base: Int) -> Int:
+    """The value of accumulator ``at`` for the seat to move, in hundredths; ``base``: that of the evaluator."""
     total = _output(net, at, seat, bucket) + net.out_bias[bucket]
-    value = total * VALUE_SCALE // _FULL_SCALE
+    value = total * VALUE_SCALE // _FULL_SCALE + net.share[bucket] * base // SHARE_UNIT
     return max(-MAX_NETWORK_VALUE, min(MAX_NETWORK_VALUE, value))
 
 
@@ -186,12 +198,12 @@ class NetworkKernels(NamedTuple):
     network_value: Callable[..., Any]
     """(states, net): the value of states[0] for the seat to move, from scratch; only where a bucket applies."""
     features_many: Callable[..., Any]
-    """(states, own, other, buckets, buffer): the features of many positions, for training."""
+    """(states, own, other, buckets, values, buffer): the inputs of many positions, for training."""
 
 
-def make_network_kernels(rules: Rules, network: Network) -> NetworkKernels:
+def make_network_kernels(rules: Rules, evaluator: Evaluator, network: Network) -> NetworkKernels:
     """The kernels of one game."""
-    legal, mover = rules.legal, rules.mover
+    legal, mover, value = rules.legal, rules.mover, evaluator.value
     list_features, bucket, mirrored = network.list_features, network.bucket, network.mirrored
     nothing = network.num_features
 
@@ -215,19 +227,21 @@ def make_network_kernels(rules: Rules, network: Network) -> NetworkKernels:
     def network_value(states: Any, net: NetworkMemory) -> Int:
         """The value of states[0] for the seat to move, from scratch."""
         refresh_at(states[0], net, 0)
-        return output(net, 0, mover(states[0]), bucket(states[0]))
+        seat = mover(states[0])
+        return output(net, 0, seat, bucket(states[0]), value(states[0], seat))
 
     @kernel_of(legal)
-    def features_many(states: Any, own: Array, other: Array, buckets: Array, buffer: Array) -> None:
-        """Features of running positions as the seat to move sees them, and the other.
+    def features_many(states: Any, own: Array, other: Array, buckets: Array, values: Array, buffer: Array) -> None:
+        """Features of running positions as the seat to move sees them, and the other; the evaluator's values.
 
-        own, other: (positions, max_active) int16, filled up with ``num_features``; buckets: (positions,); buffer:
-        (MAX_CHANGES,) int64.
+        own, other: (positions, max_active) int16, filled up with ``num_features``; buckets, values: (positions,);
+        buffer: (MAX_CHANGES,) int64.
         """
         for i in range(len(states)):
             count = list_features(states[i], buffer)
             seat = mover(states[i])
             buckets[i] = bucket(states[i])
+            values[i] = value(states[i], seat)
             own[i, :] = nothing
             other[i, :] = nothing
             for k in range(count):
