@@ -1,9 +1,11 @@
 """Plays the search of one source tree against that of another, to see whether a change has made it stronger.
 
     python benchmarks/compare_trees.py OLD/src NEW/src --game santorini --pairs 100 --nodes 5000
+    python benchmarks/compare_trees.py OLD/src NEW/src --game santorini --pairs 500 --nodes 10000 --sprt 40
 
 Each tree is loaded by a process of its own. Every random opening is played twice, with changed seats. Prints what the
-second tree has scored, with a 95 % interval over pairs.
+second tree has scored, with a 95 % interval over pairs; with ``--sprt ELO`` also the log-likelihood ratio of that Elo
+against 0, and stops when the sequential test has a verdict.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import sys
 from typing import Any
 
 import ludodrome
+from ludodrome.arena.statistics.sprt import Sprt
 
 OPENING = (4, 8)
 
@@ -97,19 +100,27 @@ def main() -> None:
     parser.add_argument("--nodes", type=int)
     parser.add_argument("--time", type=float)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sprt", type=float, metavar="ELO")
     chosen = parser.parse_args()
     game = ludodrome.make(chosen.game)
     rng = random.Random(chosen.seed)
     budget = {name: value for name in ("nodes", "time") if (value := getattr(chosen, name)) is not None}
     old, new = (Tree(source, chosen.game) for source in chosen.trees)
     pairs: list[float] = []
+    test = Sprt(0, chosen.sprt or 40)
     for number in range(1, chosen.pairs + 1):
         state = opening(game, rng)
-        pairs.append((play(game, state, [new, old], budget)[0] + play(game, state, [old, new], budget)[1]) / 2)
-        if number % 10 == 0 or number == chosen.pairs:
+        points = play(game, state, [new, old], budget)[0], play(game, state, [old, new], budget)[1]
+        pairs.append(sum(points) / 2)
+        found = test.add(number - 1, *points)
+        ended = chosen.sprt is not None and found.verdict is not None
+        if number % 10 == 0 or number == chosen.pairs or ended:
             mean = sum(pairs) / number
             error = 1.96 * (sum((pair - mean) ** 2 for pair in pairs) / number / max(number - 1, 1)) ** 0.5
-            print(f"{number} pairs: {mean:.1%} +- {error:.1%} for {chosen.trees[1]}", flush=True)
+            ratio = "" if chosen.sprt is None else f", LLR {found.llr:.2f} {found.verdict or ''}"
+            print(f"{number} pairs: {mean:.1%} +- {error:.1%} for {chosen.trees[1]}{ratio}", flush=True)
+        if ended:
+            break
     old.close()
     new.close()
 

@@ -68,9 +68,7 @@ def python(function: Function) -> Function:
     return plain
 
 
-def kernel_of(
-    owner: Callable[..., Any], inline: bool = False, variant: str = ""
-) -> Callable[[Function], Function]:
+def kernel_of(owner: Callable[..., Any], inline: bool = False, variant: str = "") -> Callable[[Function], Function]:
     """Compile a function that a factory makes for each game; ``owner`` is one of the game's kernels.
 
     The game's module becomes part of its name: see the names of compiled functions below. Only compiled

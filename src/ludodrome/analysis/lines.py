@@ -9,7 +9,7 @@ from ludodrome.bots.networks import network_weights
 from ludodrome.game import Game, checked_count
 from ludodrome.game_extras import extra
 from ludodrome.search.alphabeta import MAX_DEPTH
-from ludodrome.search.iterative import Searcher, SearchResult
+from ludodrome.search.iterative import MAX_THREADS, Searcher, SearchResult
 from ludodrome.validation import show
 
 LINES = 3
@@ -51,12 +51,18 @@ ExactAnalysis = Callable[[Game, Any, float | None, int], Analysis | None]
 
 
 def analyse(
-    game: Game, state: Any, time: float | None = 1.0, lines: int = LINES, depth: int | None = None
+    game: Game,
+    state: Any,
+    time: float | None = 1.0,
+    lines: int = LINES,
+    depth: int | None = None,
+    threads: int = 1,
 ) -> Iterator[Analysis]:
     """Analyse a position of a running game and yield better and better results.
 
     ``time``: seconds, or None to search until everything is proven. ``lines``: how many moves to compare.
-    ``depth``: the last depth to search; it also turns a game's exact solver off.
+    ``depth``: the last depth to search; it also turns a game's exact solver off. ``threads``: how many threads search;
+    with more than one, the same analysis may give other results.
 
     Raises ValueError if the game is over, has no evaluator, or an argument is out of range.
 
@@ -68,6 +74,7 @@ def analyse(
     """
     budget = check_time(time)
     lines = checked_count(lines, "the number of lines", 1, MAX_LINES)
+    threads = checked_count(threads, "the number of threads", 1, MAX_THREADS)
     deepest = MAX_DEPTH if depth is None else checked_count(depth, "the depth", 1, MAX_DEPTH)
     states = game.encode_array(state)
     game.check_running(states)
@@ -75,22 +82,22 @@ def analyse(
         raise ValueError(f"{game.id} is not analysed move by move: {game.why_not_searchable}")
     exact = extra(game.analysis_module, "exact_analysis")
     if exact is not None and depth is None:
-        return _solve_or_search(game, states, budget, lines, exact)
-    return _search_lines(game, states, budget, lines, deepest)
+        return _solve_or_search(game, states, budget, lines, exact, threads)
+    return _search_lines(game, states, budget, lines, deepest, threads)
 
 
 def _solve_or_search(
-    game: Game, states: Any, time: float | None, count: int, exact: ExactAnalysis
+    game: Game, states: Any, time: float | None, count: int, exact: ExactAnalysis, threads: int
 ) -> Iterator[Analysis]:
     """Games with an exact solver: an estimate, then the exact values if they are found soon, otherwise a search."""
     begin = clock.perf_counter()
-    yield from _search_lines(game, states, time, count, 1)
+    yield from _search_lines(game, states, time, count, 1, threads)
     solved = exact(game, states, time, count)
     if solved is not None:
         yield solved
         return
     left = None if time is None else time - (clock.perf_counter() - begin)
-    for analysis in _search_lines(game, states, left, count, MAX_DEPTH):
+    for analysis in _search_lines(game, states, left, count, MAX_DEPTH, threads):
         if analysis.depth > 1:
             yield analysis
 
@@ -104,8 +111,10 @@ def check_time(time: Any) -> float | None:
     raise ValueError(f"time is a positive number of seconds, or None for no limit, not {show(time)}")
 
 
-def _search_lines(game: Game, states: Any, time: float | None, count: int, deepest: int) -> Iterator[Analysis]:
-    searcher = Searcher(game, weights=network_weights(game))
+def _search_lines(
+    game: Game, states: Any, time: float | None, count: int, deepest: int, threads: int
+) -> Iterator[Analysis]:
+    searcher = Searcher(game, threads=threads, weights=network_weights(game))
     searcher.warm_up()
     begin = clock.perf_counter()
     buffer = game.buffer()

@@ -44,12 +44,13 @@ class AlphaBetaBot(ActionBot):
         own: Budget = DEFAULT_BUDGET,
         default: Budget = DEFAULT_BUDGET,
         noise: int = 0,
+        threads: int = 1,
         network: str = NONE,
     ) -> None:
         super().__init__(game, name, seed)
         self.own, self.default = own, default
         self.noise = noise
-        self.searcher = Searcher(game, weights=network_weights(game, network))
+        self.searcher = Searcher(game, threads=threads, weights=network_weights(game, network))
         self.visited = VisitedPositions(game)
 
     def warm_up(self) -> None:
@@ -183,8 +184,9 @@ def make_alphabeta(
     nodes: int | None = None,
     time: float | None = None,
     noise: int = 0,
+    threads: int = 1,
     network: str = NONE,
 ) -> Bot:
     """Alpha-beta search; with three seats it treats the two others as one side (paranoid)."""
     own = Budget(time, nodes, None, depth)
-    return AlphaBetaBot(game, name, seed, own=own, noise=noise, network=network)
+    return AlphaBetaBot(game, name, seed, own=own, noise=noise, threads=threads, network=network)

@@ -28,15 +28,19 @@ def make_expert(
     time: float | None = None,
     nodes: int | None = None,
     three: str = "maxn",
+    threads: int = 1,
     network: str = SHIPPED,
 ) -> Bot:
-    """The best search for a game; ``three`` chooses the search for three seats, ``network`` what judges positions."""
+    """The best search for a game; ``three`` chooses the search for three seats, ``network`` what judges positions.
+
+    Max-n searches on one thread.
+    """
     own = Budget(time, nodes)
     if game.evaluator is None or (game.seats > 2 and three == "mcts"):
-        return MctsBot(game, name, seed, own=own, default=EXPERT_BUDGET)
+        return MctsBot(game, name, seed, own=own, default=EXPERT_BUDGET, threads=threads)
     if game.seats > 2 and three == "maxn":
         return MaxNBot(game, name, seed, own=own, default=EXPERT_BUDGET)
-    return AlphaBetaBot(game, name, seed, own=own, default=EXPERT_BUDGET, network=network)
+    return AlphaBetaBot(game, name, seed, own=own, default=EXPERT_BUDGET, threads=threads, network=network)
 
 
 PLAYOUTS = (2, 6, 20, 60, 200, 600, 2_000)

@@ -66,7 +66,7 @@ NODES = Param("nodes", "positions visited for one move", "100000", 1, 10**12)
 SIMS = Param("sims", "playouts for one move", "5000", 1, 10**9)
 TIME = Param("time", "seconds for one move", "0.5", 0.005, 86_400, whole=False)
 NOISE = Param("noise", "standard deviation of errors in the value of a move, in hundredths", "30", 0, 10_000)
-THREADS = Param("threads", "trees searched in parallel, if only time is limited", "2", 1, 64)
+THREADS = Param("threads", "threads that search in parallel; mcts: if only time is limited", "2", 1, 64)
 THREE = Param(
     "three",
     "the search for three seats: each for itself, all against it, or playouts",
@@ -153,12 +153,14 @@ BOT_KINDS = {
         BotKind(
             "alphabeta",
             "alpha-beta search",
-            (DEPTH, NODES, TIME, NOISE, NETWORK),
+            (DEPTH, NODES, TIME, NOISE, THREADS, NETWORK),
             "alphabeta:make_alphabeta",
             _needs_evaluator,
         ),
         BotKind("mcts", "Monte Carlo tree search", (SIMS, TIME, THREADS), "mcts:make_mcts", _one_action),
-        BotKind("expert", "the best search for each game", (TIME, NODES, THREE, NETWORK), "levels:make_expert"),
+        BotKind(
+            "expert", "the best search for each game", (TIME, NODES, THREE, THREADS, NETWORK), "levels:make_expert"
+        ),
         BotKind("level", "for people, from 1, the weakest, to 8, which is expert", (LEVEL,), "levels:make_level"),
     )
 }

@@ -72,6 +72,7 @@ def analyse(
     state: StateText = None,
     time: Annotated[float, typer.Option(metavar="S", min=0.01, max=86400, help="Thinking time in seconds.")] = 5.0,
     lines: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="Number of best moves to show.")] = 3,
+    threads: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Threads that search.")] = 1,
     json: Json = False,
 ) -> None:
     """Show the best moves of a position, refined as time passes.
@@ -82,7 +83,7 @@ def analyse(
     chosen = open_game(game, option)
     position = read_state(chosen, state)
     with command_errors(), console.compiling(chosen.id):
-        growing = engine.analyse(chosen, position, time, lines)
+        growing = engine.analyse(chosen, position, time, lines, threads=threads)
         last = next(growing)
     if not json:
         console.draw(chosen, position)

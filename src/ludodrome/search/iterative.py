@@ -1,14 +1,20 @@
-"""Iterative deepening: run alpha-beta at increasing depths until the budget is spent or the value is proven."""
+"""Iterative deepening: run alpha-beta at increasing depths until the budget is spent or the value is proven.
 
+With several threads (lazy SMP), helpers search the same position with stacks of their own; all share one transposition
+table, which needs no lock. They run only while the search itself does.
+"""
+
+import threading
 import time as clock
 from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from ludodrome.game import Game
-from ludodrome.jit import Int, Record, as_words, kernel, new_states, python
+from ludodrome.game import Game, checked_count
+from ludodrome.jit import Array, Int, Record, as_words, kernel, new_states, python
 from ludodrome.search.alphabeta import (
     ADVANCE,
     AS_GIVEN,
@@ -26,9 +32,13 @@ from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from ludodrome.search.transposition_table import GENERATIONS, NO_MOVE_ID, UPPER, TableEntry, lookup, new_table
 
 TABLE_BITS = 20
+MAX_THREADS = 64
+_FIRST_SHARED_DEPTH = 4
+"""Helpers are not woken for lower depths: those take less time than waking them."""
 _SLICE_SECONDS = 0.001
 _FIRST_SLICE = 256
-_LEAST_SLICE = 64
+_LEAST_SLICE, _LEAST_UNTIMED_SLICE = 64, 1024
+"""Nodes of a slice, at least: on a busy machine a slice takes long, however short it is."""
 _MOVE_OVERHEAD = 0.0005
 """Seconds reserved for returning the result: a search stops this long before its time limit."""
 _ASPIRATION_DELTA = 40
@@ -110,7 +120,10 @@ class SlicedSearch(Protocol):
 
 
 class Searcher:
-    """Iterative deepening for one game. It keeps its transposition table and history between searches."""
+    """Iterative deepening for one game. It keeps its transposition table and history between searches.
+
+    With one thread, the same searches with the same nodes give the same results; with more they may not.
+    """
 
     def __init__(
         self,
@@ -118,13 +131,16 @@ class Searcher:
         table_bits: int = TABLE_BITS,
         reductions: bool = True,
         shortest: bool = False,
+        threads: int = 1,
+        table: Array | None = None,
         weights: NetworkWeights | None = None,
     ) -> None:
         """``table_bits``: log2 of the entries of the transposition table.
 
         ``reductions``: whether late moves are searched less deeply; ``shortest``: whether a win must be the
-        shortest within the depth, not just a win; ``weights``: those of the game's network, which then judges
-        positions; without them the evaluator does.
+        shortest within the depth, not just a win. ``threads``: how many threads search; their nodes are added up, and
+        a limit of nodes is kept but for a few thousand. ``table``: a transposition table to share. ``weights``: those
+        of the game's network, which then judges positions; without them the evaluator does.
         """
         if game.evaluator is None:
             raise ValueError(f"alpha-beta needs an evaluator, and {game.id} has none")
@@ -137,13 +153,19 @@ class Searcher:
         self._moves = np.zeros((PLIES, game.max_legal), np.int16)
         self._frames = new_states(frame_dtype(game.max_legal), PLIES + 1)
         self._searches = new_states(search_dtype(game.evaluator.num_move_ids), 1)
-        self._table = new_table(table_bits)
+        self._table = new_table(table_bits) if table is None else table
         self._net = no_memory()
         self.has_network = weights is not None
         if weights is not None:
             if game.network is None:
                 raise ValueError(f"this game of {game.id} has no network for these weights")
             self._net = new_memory(game.network, weights, PLIES + 1)
+        threads = checked_count(threads, "the number of threads", low=1, high=MAX_THREADS)
+        self._helpers = [
+            Searcher(game, 0, reductions, shortest, table=self._table, weights=weights) for _ in range(threads - 1)
+        ]
+        self._helping: list[Iterator[SearchResult]] = []
+        """The searches of the helpers, each to be resumed by one thread at a time."""
         self._root = self._frames[0]
         self._search = self._searches[0]
         self.clear()
@@ -151,12 +173,14 @@ class Searcher:
     def clear(self) -> None:
         """Clear the table and the history, so that the next search does not depend on earlier ones."""
         self._table[:] = 0
-        self._searches["history"] = 0
         self._generation = 0
+        for searcher in (self, *self._helpers):
+            searcher._searches["history"] = 0
 
     def reset_nodes(self) -> None:
         """Reset the node counter."""
-        self._search.nodes = 0
+        for searcher in (self, *self._helpers):
+            searcher._search.nodes = 0
 
     def warm_up(self) -> None:
         """Compile or load the kernels of a search before a clock runs."""
@@ -168,8 +192,8 @@ class Searcher:
 
     @property
     def nodes(self) -> int:
-        """How many positions the present search has visited."""
-        return int(self._search.nodes)
+        """How many positions the present search has visited, on all threads."""
+        return sum((helper.nodes for helper in self._helpers), int(self._search.nodes))
 
     def search(
         self,
@@ -187,10 +211,12 @@ class Searcher:
         ``avoid``: actions that are not considered; ``first``: the first depth; ``pulse``: yield the last result again
         about every ``pulse`` seconds, with the nodes visited so far; the caller can pause the search there.
         """
+        self.reset_nodes()
         deadline = Deadline(self, nodes, time, pulse)
         actions = self._begin(states, avoid)
         if not actions:
             return
+        self._share(depth, avoid)
         result = self._win_from_table(actions, deadline)
         if result:
             yield result
@@ -267,7 +293,7 @@ class Searcher:
             low, high = score - span, score + span
         while True:
             self._set_root(actions, level, low, high)
-            while (outcome := deadline.run()) == PAUSED:
+            while (outcome := self._run(deadline, level)) == PAUSED:
                 so_far = result or SearchResult(actions[0], 0, 0, 0, 0, False, (actions[0],))
                 yield replace(so_far, nodes=self.nodes, seconds=deadline.seconds)
             if outcome == SPENT:
@@ -285,11 +311,35 @@ class Searcher:
         self._moves[0, : len(actions)] = actions
         python(set_root)(self._search, self._root, len(actions), level, low, high)
 
+    def _share(self, depth: int | None, avoid: Sequence[int]) -> None:
+        """Set the helpers on the position of the search, each second one a ply ahead of the others."""
+        self._helping = []
+        for number, helper in enumerate(self._helpers):
+            helper._generation = self._generation - 1  # it begins with the next one
+            first = _FIRST_SHARED_DEPTH + (number + 1) % 2
+            self._helping.append(helper.search(self._states[:1].copy(), depth, avoid=avoid, first=first, pulse=0.0))
+
+    def _run(self, deadline: "Deadline", level: int) -> int:
+        """Run the search at one depth, and the helpers just as long."""
+        if not self._helping or level < _FIRST_SHARED_DEPTH:
+            return deadline.run()
+        stop = threading.Event()
+        with ThreadPoolExecutor(len(self._helping), "search") as pool:
+            helpers = [pool.submit(_help, searching, deadline, stop) for searching in self._helping]
+            try:
+                outcome = deadline.run()
+            finally:
+                stop.set()
+        for helper in helpers:
+            helper.result()
+        return outcome
+
     def step(self, limit: int) -> bool:
         """Search until ``limit`` nodes have been visited in total; return whether it is done."""
+        own = limit - sum(helper.nodes for helper in self._helpers)
         memory = (as_words(self._states), self._keys, self._moves, self._frames, self._searches, self._table, self._net)
         search = self._kernels.alphabeta_net if self.has_network else self._kernels.alphabeta
-        return bool(search(self._states, *memory, limit))
+        return bool(search(self._states, *memory, own))
 
     def _result(self, level: int, done: bool, deadline: "Deadline") -> SearchResult:
         root = self._root
@@ -325,6 +375,13 @@ class Searcher:
         return tuple(line)
 
 
+def _help(searching: Iterator[SearchResult], deadline: "Deadline", stop: threading.Event) -> None:
+    """Resume a search until ``stop`` is set or all nodes are spent; it pauses after each slice."""
+    for _ in searching:
+        if stop.is_set() or deadline.nodes_spent:
+            return
+
+
 class Deadline:
     """Runs a search in slices, and stops it when its budget is spent."""
 
@@ -339,6 +396,11 @@ class Deadline:
         self._slice = _FIRST_SLICE
 
     @property
+    def nodes_spent(self) -> bool:
+        """Whether as many nodes as allowed have been visited."""
+        return self._most_nodes is not None and self._search.nodes >= self._most_nodes
+
+    @property
     def seconds(self) -> float:
         """Seconds since the start."""
         return clock.perf_counter() - self._begin
@@ -350,14 +412,14 @@ class Deadline:
         while self._most_seconds is None or then < self._most_seconds:
             before = search.nodes
             limit = before + self._slice
+            if self.nodes_spent:
+                return SPENT
             if self._most_nodes is not None:
                 limit = min(limit, self._most_nodes)
-                if before >= limit:
-                    return SPENT
             if search.step(limit):
                 return FINISHED
             now = self.seconds
-            self._pace(search.nodes - before, now - then, now)
+            self._pace(limit - before, now - then, now)
             then = now
             if self._pulse is not None and now - begin > self._pulse:
                 return PAUSED
@@ -365,7 +427,7 @@ class Deadline:
 
     def _pace(self, nodes: int, seconds: float, now: float) -> None:
         """Set the next slice to about a millisecond, or less if less time is left."""
-        left = _SLICE_SECONDS
+        left, least = _SLICE_SECONDS, _LEAST_UNTIMED_SLICE
         if self._most_seconds is not None:
-            left = min(left, max(self._most_seconds - now, 0.0))
-        self._slice = max(_LEAST_SLICE, min(2 * self._slice, int(nodes * left / max(seconds, 1e-6))))
+            left, least = min(left, max(self._most_seconds - now, 0.0)), _LEAST_SLICE
+        self._slice = max(least, min(2 * self._slice, int(nodes * left / max(seconds, 1e-6))))

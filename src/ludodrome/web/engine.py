@@ -22,6 +22,8 @@ MAX_WAITING = 8
 MAX_SECONDS = 5.0
 """Seconds of one analysis, at most."""
 MAX_LINES = 5
+THREADS = 1
+"""Threads of one search. Several searches run at once, so one thread each keeps all cores busy."""
 BUSY = "the engine is busy; try again in a moment"
 
 _slots = threading.BoundedSemaphore(MAX_SEARCHES)
@@ -65,7 +67,7 @@ def analyse_position(game: Game, state: Any, seconds: float, lines: int, budget:
         if game.evaluator is None:
             hint = extra(game.analysis_module, "hint") or _best_in_playouts
             return {"to_move": game.to_move(state), "depth": 0, "nodes": 0, "lines": [hint(game, state, seconds)]}
-        *_, found = analyse(game, state, seconds, lines)
+        *_, found = analyse(game, state, seconds, lines, threads=THREADS)
     mover = game.to_move(state)
     return {
         "to_move": mover,

@@ -174,9 +174,10 @@ def make_expert(
     time: float | None = None,
     nodes: int | None = None,
     three: str = "",
+    threads: int = 1,
     network: str = "",
 ) -> Bot:
-    """The bot that plays best responses; ``three`` and ``network`` have no effect."""
+    """The bot that plays best responses; ``three``, ``threads`` and ``network`` have no effect."""
     return BestResponseBot(game, name, seed, own=Budget(time, nodes), default=EXPERT_BUDGET)
 
 
