@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ludodrome.bots.networks import network_weights
 from ludodrome.game import Game, TooManyMoves
 from ludodrome.game_extras import extra
 from ludodrome.games import make
@@ -100,6 +101,8 @@ def works_of(game_id: str) -> Iterator[Work]:
     yield json_work(game)
     if game.evaluator is not None:
         yield search_work(game)
+    if network_weights(game) is not None:
+        yield search_work(game, network=True)
 
 
 def playouts_work(game: Game, threads: int) -> Work:
@@ -187,14 +190,14 @@ def json_work(game: Game) -> Work:
     return Work(game.id, "json", 1, ("turns",), 8, run)
 
 
-def search_work(game: Game) -> Work:
-    """Positions visited by alpha-beta with an empty table, from one early position."""
+def search_work(game: Game, network: bool = False) -> Work:
+    """Positions visited by alpha-beta with an empty table, from one early position; ``network``: with the game's."""
     dice = random.Random(0)
     state = game.initial_state()
     for _ in range(OPENING):
         state = game.apply(state, dice.choice(game.legal_moves(state)))
     states = game.encode_array(state)
-    searcher = Searcher(game)
+    searcher = Searcher(game, weights=network_weights(game) if network else None)
 
     def run(amount: int) -> Done:
         searcher.clear()
@@ -203,7 +206,7 @@ def search_work(game: Game) -> Work:
             pass
         return Done({"nodes": searcher.nodes}, time.perf_counter() - begin)
 
-    return Work(game.id, "alphabeta", 1, ("nodes",), 20_000, run)
+    return Work(game.id, "alphabeta, network" if network else "alphabeta", 1, ("nodes",), 20_000, run)
 
 
 def compile_perft(game: Game, state: Any) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ludodrome import validation
 from ludodrome.game_extras import GameExtras
-from ludodrome.game_spec import Codec, Evaluator, Kernels, Planes, default_planes
+from ludodrome.game_spec import Codec, Evaluator, Kernels, Network, Planes, default_planes
 from ludodrome.jit import Array, Record, new_states
 
 PLAYERS = "players"
@@ -200,6 +200,8 @@ class Game(GameExtras):
     codec: Codec
     evaluator: Evaluator | None = None
     """For alpha-beta and max-n search; None if the game has no evaluator."""
+    network: Network | None = None
+    """The features of a learned evaluation, for two seats; ``network.npz`` in the game's package has its weights."""
 
     # For matches, pages and language models; most games keep the defaults
 

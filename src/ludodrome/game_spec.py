@@ -76,6 +76,30 @@ class Evaluator(NamedTuple):
     """Whether ``is_tactical`` is always false: then there is no quiescence search."""
 
 
+class Network(NamedTuple):
+    """What a learned evaluation of a game for two seats looks at; ``search/network.py`` evaluates it.
+
+    A position has sparse binary *features*, numbered as seat 0 sees them. ``num_features`` itself stands for "no
+    feature", so that a piece that appears or falls is a change like any other.
+    """
+
+    num_features: int
+    max_active: int
+    """The largest number of features that a position has at once."""
+    list_features: Callable[[Record, Array], Int]
+    """(s, out): writes the features of a position; returns their number."""
+    list_changes: Callable[[Record, Record, Array, Array], Int]
+    """(before, after, removed, added): writes the features that differ, in pairs; returns the number of pairs. The
+    records may be several moves apart."""
+    mirrored: Array
+    """(num_features,): the number that seat 1 gives to each feature."""
+    symmetries: Array
+    """(8, num_features): the image of each feature under each symmetry of the board."""
+    num_buckets: int
+    bucket: Callable[[Record], Int]
+    """(s): which set of output weights applies, by the phase of the game; -1: the evaluator's ``value`` applies."""
+
+
 class Planes(NamedTuple):
     """The observation planes of a game for learners: integers, each plane as large as the board.
 
@@ -176,6 +200,7 @@ class Kernels(Protocol):
         frames: Any,
         searches: Any,
         table: Array,
+        net: Any,
         limit: int,
     ) -> Any: ...
     def maxn(self, states: Any, words: Array, memory: Any, limit: int) -> Any: ...
@@ -183,6 +208,27 @@ class Kernels(Protocol):
         self, vec: Any, vec_words: Array, which: int, buffer: Array, workspace: Any, workspace_words: Array
     ) -> None: ...
     def answer_alphabeta(self, vec: Any, vec_words: Array, which: int, workspace: Any, depth: int) -> None: ...
+    def self_play(self, workspace: Any, samples: Any, settings: Any, seed: Any, first: int, games: int) -> Int: ...
+
+    # Only where the game has a network
+    def alphabeta_net(
+        self,
+        states: Any,
+        words: Array,
+        keys: Array,
+        moves: Array,
+        frames: Any,
+        searches: Any,
+        table: Array,
+        net: Any,
+        limit: int,
+    ) -> Any: ...
+    def self_play_net(self, workspace: Any, samples: Any, settings: Any, seed: Any, first: int, games: int) -> Int: ...
+    def refresh(self, states: Any, net: Any) -> None: ...
+    def network_value(self, states: Any, net: Any) -> Int: ...
+    def features_many(
+        self, states: Any, own: Array, other: Array, buckets: Array, values: Array, buffer: Array
+    ) -> None: ...
 
 
 class Codec(Protocol):

@@ -68,16 +68,17 @@ def python(function: Function) -> Function:
     return plain
 
 
-def kernel_of(owner: Callable[..., Any], inline: bool = False) -> Callable[[Function], Function]:
+def kernel_of(owner: Callable[..., Any], inline: bool = False, variant: str = "") -> Callable[[Function], Function]:
     """Compile a function that a factory makes for each game; ``owner`` is one of the game's kernels.
 
     The game's module becomes part of its name: see the names of compiled functions below. Only compiled
     functions may call it: from Python it crashes the process. ``inline``: it is inlined into its callers, for
-    pieces of one large kernel: passing half a dozen arrays on can cost more than the piece itself.
+    pieces of one large kernel: passing half a dozen arrays on can cost more than the piece itself. ``variant``
+    distinguishes the products of a factory that makes several kernels for one game.
     """
 
     def decorate(function: Function) -> Function:
-        function.__qualname__ = f"{owner.__module__}.{function.__name__}"
+        function.__qualname__ = f"{owner.__module__}.{function.__name__}{variant}"
         # Python never calls these, so they need no wrappers for it: a third of the time of compilation.
         options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": inline}
         compiled: Function = _njit(nogil=True, error_model="numpy", **options)(function)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ludodrome.bots.networks import network_weights
 from ludodrome.game import Game, checked_count
 from ludodrome.game_extras import extra
 from ludodrome.search.alphabeta import MAX_DEPTH
@@ -120,7 +121,7 @@ def check_time(time: Any) -> float | None:
 def _search_lines(
     game: Game, states: Any, time: float | None, count: int, deepest: int, threads: int
 ) -> Iterator[Analysis]:
-    searcher = Searcher(game, threads=threads)
+    searcher = Searcher(game, threads=threads, weights=network_weights(game))
     searcher.warm_up()
     begin = clock.perf_counter()
     buffer = game.buffer()

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from ludodrome.analysis.lines import HUNDREDTHS, lead, notations
 from ludodrome.analysis.win_probability import Value
+from ludodrome.bots.networks import network_weights
 from ludodrome.game import Game
 from ludodrome.game_extras import extra
 from ludodrome.search.iterative import Searcher, SearchResult
@@ -63,7 +64,7 @@ class SearchReviewer:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self._searcher = Searcher(game, SEARCH_BITS)
+        self._searcher = Searcher(game, SEARCH_BITS, weights=network_weights(game))
 
     def review(self, state: Any, move: Any, after: Value | None, nodes: int) -> MoveReview:
         """Review a move with two searches of the same depth, so that the values are comparable."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ludodrome.bots.baselines import OnePlyEvaluator
+from ludodrome.bots.networks import NONE, network_weights
 from ludodrome.bots.player import (
     ActionBot,
     Bot,
@@ -29,7 +30,10 @@ NOISY_CANDIDATES = 6
 
 
 class AlphaBetaBot(ActionBot):
-    """Searches as deep as its budget allows. ``own``: the spec's budget; ``default``: if nothing is limited."""
+    """Searches as deep as its budget allows. ``own``: the spec's budget; ``default``: if nothing is limited.
+
+    ``network``: what judges positions, see ``bots/networks.py``.
+    """
 
     def __init__(
         self,
@@ -41,11 +45,12 @@ class AlphaBetaBot(ActionBot):
         default: Budget = DEFAULT_BUDGET,
         noise: int = 0,
         threads: int = 1,
+        network: str = NONE,
     ) -> None:
         super().__init__(game, name, seed)
         self.own, self.default = own, default
         self.noise = noise
-        self.searcher = Searcher(game, threads=threads)
+        self.searcher = Searcher(game, threads=threads, weights=network_weights(game, network))
         self.visited = VisitedPositions(game)
 
     def warm_up(self) -> None:
@@ -180,7 +185,8 @@ def make_alphabeta(
     time: float | None = None,
     noise: int = 0,
     threads: int = 1,
+    network: str = NONE,
 ) -> Bot:
     """Alpha-beta search; with three seats it treats the two others as one side (paranoid)."""
     own = Budget(time, nodes, None, depth)
-    return AlphaBetaBot(game, name, seed, own=own, noise=noise, threads=threads)
+    return AlphaBetaBot(game, name, seed, own=own, noise=noise, threads=threads, network=network)

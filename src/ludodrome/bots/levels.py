@@ -15,6 +15,7 @@ from typing import Any
 from ludodrome.bots.alphabeta import AlphaBetaBot, MaxNBot, noise_on
 from ludodrome.bots.baselines import OnePlyEvaluator
 from ludodrome.bots.mcts import MctsBot
+from ludodrome.bots.networks import SHIPPED
 from ludodrome.bots.player import EXPERT_BUDGET, Bot, Budget, Stopwatch, legal_actions, position_rng
 from ludodrome.game import Game
 from ludodrome.game_extras import Level
@@ -28,14 +29,18 @@ def make_expert(
     nodes: int | None = None,
     three: str = "maxn",
     threads: int = 1,
+    network: str = SHIPPED,
 ) -> Bot:
-    """The best search for a game; ``three`` chooses the search for three seats. Max-n searches on one thread."""
+    """The best search for a game; ``three`` chooses the search for three seats, ``network`` what judges positions.
+
+    Max-n searches on one thread.
+    """
     own = Budget(time, nodes)
     if game.evaluator is None or (game.seats > 2 and three == "mcts"):
         return MctsBot(game, name, seed, own=own, default=EXPERT_BUDGET, threads=threads)
     if game.seats > 2 and three == "maxn":
         return MaxNBot(game, name, seed, own=own, default=EXPERT_BUDGET)
-    return AlphaBetaBot(game, name, seed, own=own, default=EXPERT_BUDGET, threads=threads)
+    return AlphaBetaBot(game, name, seed, own=own, default=EXPERT_BUDGET, threads=threads, network=network)
 
 
 PLAYOUTS = (2, 6, 20, 60, 200, 600, 2_000)

@@ -73,6 +73,12 @@ THREE = Param(
     "mcts",
     words=("maxn", "paranoid", "mcts"),
 )
+NETWORK = Param(
+    "network",
+    "what judges positions: the game's learned evaluation where it has one, or its evaluator",
+    "none",
+    words=("game", "none"),
+)
 LEVEL = Param("level", "from 1, the weakest, to 8, which is expert", "3", 1, 8, plain=True)
 
 
@@ -109,7 +115,8 @@ class BotKind(NamedTuple):
         factory = extra(game.bots_module, f"make_{self.name}") or _load(self.factory)
         bot: Bot = factory(game, name, seed, **params)
         # The figures of a budget do not matter for compilation; which limits there are may.
-        key = (type(bot), game, *sorted(params), *(params.get(name) for name in ("level", "three", "threads")))
+        kinds = (params.get(name) for name in ("level", "three", "threads", "network"))
+        key = (type(bot), game, *sorted(params), *kinds)
         if key not in _warmed_up:
             _load("player:warm_up")(bot, game)
             _warmed_up.add(key)
@@ -146,12 +153,14 @@ BOT_KINDS = {
         BotKind(
             "alphabeta",
             "alpha-beta search",
-            (DEPTH, NODES, TIME, NOISE, THREADS),
+            (DEPTH, NODES, TIME, NOISE, THREADS, NETWORK),
             "alphabeta:make_alphabeta",
             _needs_evaluator,
         ),
         BotKind("mcts", "Monte Carlo tree search", (SIMS, TIME, THREADS), "mcts:make_mcts", _one_action),
-        BotKind("expert", "the best search for each game", (TIME, NODES, THREE, THREADS), "levels:make_expert"),
+        BotKind(
+            "expert", "the best search for each game", (TIME, NODES, THREE, THREADS, NETWORK), "levels:make_expert"
+        ),
         BotKind("level", "for people, from 1, the weakest, to 8, which is expert", (LEVEL,), "levels:make_level"),
     )
 }

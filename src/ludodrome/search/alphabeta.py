@@ -13,11 +13,12 @@ pruned: it made dots weaker.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ludodrome.game_spec import Evaluator, Rules
+from ludodrome.game_spec import Evaluator, Network, Rules
 from ludodrome.jit import Array, Int, Record, borrow, copy_state, inline_kernel, kernel, kernel_of, python, record_dtype
 from ludodrome.search.move_ordering import (
     MAX_SORTED_MOVES,
@@ -28,6 +29,7 @@ from ludodrome.search.move_ordering import (
     store_killer,
     update_history,
 )
+from ludodrome.search.network import NETWORK_VARIANT, NetworkMemory, apply_changes, borrow_memory, output
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from ludodrome.search.transposition_table import (
     LOWER,
@@ -115,6 +117,7 @@ def frame_dtype(max_legal: int) -> np.dtype[Any]:
             ("recommended", np.int32),  # the move id from the table, or NO_MOVE_ID
             ("ordered", np.int32),  # UNORDERED, BY_SCORE or AS_GIVEN
             ("reducible", np.int32),
+            ("accumulated", np.int32),  # whether the network's accumulator of this ply is that of its position
             ("static", np.int32),  # the static value for the side to move, or NO_STATIC
             ("improving", np.int32),  # whether it is higher than two plies before, or there was none then
             ("killers", np.int32, (KILLERS,)),  # move ids
@@ -221,10 +224,44 @@ def take(frames: Any, ply: Int, action: Int) -> None:
     f.length = child.length + 1
 
 
-def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
-    """The search kernel of one game."""
+def make_static_value(rules: Rules, evaluator: Evaluator, network: Network | None) -> Callable[..., Any]:
+    """The static value of the position at a ply for the side to move, by the evaluator or by the network."""
+    legal, value = rules.legal, evaluator.value
+
+    @kernel_of(legal, inline=True)
+    def by_evaluator(states: Any, frames: Any, search: Record, net: NetworkMemory, ply: Int) -> Int:
+        worth = value(states[ply], search.pov_seat)
+        return worth if frames[ply].side == 0 else -worth
+
+    if network is None:
+        return by_evaluator
+    list_changes, bucket, nothing = network.list_changes, network.bucket, network.num_features
+
+    @kernel_of(legal, inline=True, variant=NETWORK_VARIANT)
+    def by_network(states: Any, frames: Any, search: Record, net: NetworkMemory, ply: Int) -> Int:
+        phase = bucket(states[ply])
+        if phase < 0:
+            return by_evaluator(states, frames, search, net, ply)
+        source = ply
+        while not frames[source].accumulated:  # the root's always is
+            source -= 1
+        while source < ply:  # ply by ply: sibling positions begin at the same accumulator
+            count = list_changes(states[source], states[source + 1], net.removed, net.added)
+            apply_changes(net, source + 1, source, count, nothing)
+            source += 1
+            frames[source].accumulated = 1
+        base: Int = by_evaluator(states, frames, search, net, ply) if net.share[phase] else 0
+        return output(net, ply, np.int64(frames[ply].side), phase, base)  # with two seats, a side is a seat
+
+    return by_network
+
+
+def make_alphabeta(rules: Rules, evaluator: Evaluator, network: Network | None = None) -> Callable[..., Any]:
+    """The search kernel of one game; with a network, that is what judges positions."""
     legal, play, mover, winner = rules.legal, rules.play, rules.mover, rules.winner
-    value, winning, in_check, evasions = evaluator.value, evaluator.winning, evaluator.in_check, evaluator.evasions
+    winning, in_check, evasions = evaluator.winning, evaluator.in_check, evaluator.evasions
+    static_value = make_static_value(rules, evaluator, network)
+    compiled = partial(kernel_of, legal, variant="" if network is None else NETWORK_VARIANT)
     move_context, move_score, gain, move_id, update_hash = (
         evaluator.move_context,
         evaluator.move_score,
@@ -235,13 +272,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
     is_tactical = evaluator.is_tactical
     symmetries, by_points, has_no_tactics = evaluator.move_id_symmetries, evaluator.by_points, evaluator.has_no_tactics
 
-    @kernel_of(legal)
-    def sided(s: Record, pov_seat: Int, side: Int) -> Int:
-        """The static value for the side to move."""
-        worth = value(s, pov_seat)
-        return worth if side == 0 else -worth
-
-    @kernel_of(legal)
+    @compiled()
     def ended(s: Record, pov_seat: Int, side: Int) -> Int:
         """The value of a game that is over."""
         who = winner(s)
@@ -249,14 +280,14 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             return 0
         return WIN if (who == pov_seat) == (side == 0) else -WIN
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def look_up(states: Any, keys: Array, frames: Any, search: Record, table: Array, ply: Int) -> None:
         """Find the key of a position, so that the table can be asked soon."""
         update_hash(states[ply - 1], states[ply], keys, ply - 1)
         canonical(keys, frames, search, ply)
         expect(table, frames[ply].key)
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def known(frames: Any, search: Record, table: Array, ply: Int) -> Any:
         """Whether the table answers; else it may recommend a move."""
         f = frames[ply]
@@ -278,7 +309,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             return True
         return False
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def futile(frames: Any, ply: Int) -> Any:
         """Whether a position is so good for its side that a null window is not worth a shallow search."""
         f = frames[ply]
@@ -286,7 +317,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             return False
         return f.static - _FUTILITY_MARGIN * f.depth >= f.beta
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def bring(states: Any, moves: Array, frames: Any, ply: Int) -> None:
         """Put the recommended move first."""
         f = frames[ply]
@@ -298,7 +329,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
                 return
         f.recommended = NO_MOVE_ID
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def order(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> None:
         """Give the moves that are left their scores."""
         f = frames[ply]
@@ -317,7 +348,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         for i in range(end, rank_places(end)):
             ranks[i] = SEARCHED
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def only_tactical(states: Any, moves: Array, ply: Int, count: Int) -> Int:
         """Keep the tactical moves; return their number."""
         kept = 0
@@ -328,8 +359,10 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
                 kept += 1
         return kept
 
-    @kernel_of(legal, inline=True)
-    def enter(states: Any, keys: Array, moves: Array, frames: Any, search: Record, table: Array, ply: Int) -> Any:
+    @compiled(inline=True)
+    def enter(
+        states: Any, keys: Array, moves: Array, frames: Any, search: Record, table: Array, net: NetworkMemory, ply: Int
+    ) -> Any:
         """Judge a position at once: True, and the search has its value. Or else list its moves: False."""
         f = frames[ply]
         s = states[ply]
@@ -356,7 +389,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             f.depth = max(f.depth, 0) + 1
         f.static = NO_STATIC
         if not threatened or ply >= PLIES - 1:
-            f.static = sided(s, search.pov_seat, f.side)
+            f.static = static_value(states, frames, search, net, ply)
             f.improving = ply >= 2 and frames[ply - 2].side == f.side and f.static > frames[ply - 2].static
         if f.depth <= 0 or ply >= PLIES - 1:
             search.value = f.static
@@ -398,7 +431,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             bring(states, moves, frames, ply)
         return False
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def advance(states: Any, words: Array, moves: Array, frames: Any, search: Record, ply: Int) -> None:
         """Make the next move."""
         f = frames[ply]
@@ -411,6 +444,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         copy_state(words, ply + 1, words, ply)
         before, after = states[ply], states[ply + 1]
         play(after, action)
+        child.accumulated = 0
         f.gain = gain(before, after) if by_points else 0
         seat = mover(after)
         if seat < 0:
@@ -428,7 +462,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
                 f.stage = REDUCED
         aim(frames, ply)
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def retreat(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> Any:
         """Take back the move in hand; False if it has to be searched once more, with more care."""
         f = frames[ply]
@@ -460,7 +494,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             f.exact = f.exact and search.exact
         return True
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def refute(states: Any, moves: Array, frames: Any, search: Record, ply: Int) -> None:
         """The last move was too good for the other side to let it happen: learn from it."""
         f = frames[ply]
@@ -476,7 +510,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         for i in range(last):
             update_history(history, move_id(s, np.int64(moves[ply, i])), -bonus)
 
-    @kernel_of(legal, inline=True)
+    @compiled(inline=True)
     def leave(states: Any, frames: Any, search: Record, table: Array, ply: Int) -> None:
         """All moves are done, or enough: the value of the position, into the table too."""
         f = frames[ply]
@@ -496,23 +530,33 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
         depth = min(np.int64(f.depth), MAX_DEPTH)
         store(table, f.key, pack(np.int64(f.best), depth, bound, search.exact, search.generation, name))
 
-    @kernel_of(legal)
+    @compiled()
     def alphabeta(
-        states: Any, words: Array, keys: Array, moves: Array, frames: Any, searches: Any, table: Array, limit: Int
+        states: Any,
+        words: Array,
+        keys: Array,
+        moves: Array,
+        frames: Any,
+        searches: Any,
+        table: Array,
+        net: NetworkMemory,
+        limit: Int,
     ) -> Any:
         """Search until ``limit`` nodes have been visited in total; return whether it is done.
 
         states: (PLIES + 1,) records; words: the same memory; keys: (PLIES + 1, 8) uint64; moves: (PLIES, max_legal)
-        int16; frames: (PLIES + 1,) of ``frame_dtype``; searches: (1,) of ``search_dtype``; table: see table.py.
+        int16; frames: (PLIES + 1,) of ``frame_dtype``; searches: (1,) of ``search_dtype``; table: see
+        transposition_table.py; net: the network's memory, its first accumulator that of the root.
         """
         states, words, keys, moves = borrow(states), borrow(words), borrow(keys), borrow(moves)
         frames, searches, table = borrow(frames), borrow(searches), borrow(table)
+        net = borrow_memory(net)
         search = searches[0]
         ply: Int = np.int64(search.ply)
         mode: Int = np.int64(search.mode)
         while search.nodes < limit and mode != DONE:
             if mode == ENTER:
-                if enter(states, keys, moves, frames, search, table, ply):
+                if enter(states, keys, moves, frames, search, table, net, ply):
                     mode = RETREAT
                     ply -= 1
                 else:

@@ -21,16 +21,18 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ludodrome import atomic_io, kernel_cache
-from ludodrome.game_spec import Evaluator, Kernels, Rules
+from ludodrome.game_spec import Evaluator, Kernels, Network, Rules
 from ludodrome.jit import COMPILED, compile_entry, python
 from ludodrome.search.alphabeta import make_alphabeta
 from ludodrome.search.batch import make_batch
 from ludodrome.search.maxn import make_maxn
 from ludodrome.search.mcts import make_mcts
+from ludodrome.search.network import NetworkKernels, make_network_kernels
 from ludodrome.search.opponents import make_answer_alphabeta, make_answer_greedy, make_one_ply
 from ludodrome.search.perft import make_perft
 from ludodrome.search.planning import make_planning
 from ludodrome.search.playouts import make_playouts
+from ludodrome.search.self_play import make_self_play
 from ludodrome.search.vector import make_default_observe, make_vector
 
 Function = Callable[..., Any]
@@ -50,6 +52,7 @@ class Parts(NamedTuple):
     greedy: Function | None = None
     """(states, words, buffer, count): keep the actions of states[0] that a greedy player considers; how many."""
     one_action_a_turn: bool = True
+    network: Network | None = None
 
 
 def make_kernels(
@@ -61,12 +64,14 @@ def make_kernels(
     seats: int = 2,
     greedy: Function | None = None,
     one_action_a_turn: bool = True,
+    network: Network | None = None,
 ) -> Kernels:
     """Make the entry points of a game: what ``Game.kernels`` is.
 
     ``observe`` (s, seat, out) fills the planes of a game that has its own; otherwise give the ``dtype`` of its states
     and its largest number of ``seats``, and learners see the record byte by byte. ``greedy`` replaces the greedy
-    opponent that the evaluator gives. ``one_action_a_turn``: whether every action ends a turn.
+    opponent that the evaluator gives. ``one_action_a_turn``: whether every action ends a turn. ``network``: what a
+    learned evaluation looks at.
 
     Without an evaluator there is no alpha-beta, without ``observe`` and ``dtype`` there are no environments: their
     entry points are missing, and ``hasattr`` says so. A codec that needs the rules calls ``make_kernels(RULES)``: the
@@ -74,7 +79,7 @@ def make_kernels(
     """
     if observe is None and dtype is not None:
         observe = make_default_observe(rules, dtype, seats)
-    return cast(Kernels, _entry_points(Parts(rules, evaluator, observe, greedy, one_action_a_turn)))
+    return cast(Kernels, _entry_points(Parts(rules, evaluator, observe, greedy, one_action_a_turn, network)))
 
 
 def _entry_points(parts: Parts) -> ModuleType:
@@ -129,10 +134,25 @@ _SEARCH_FACTORIES: dict[tuple[str, ...], Callable[[Parts, "_Library"], Any]] = {
     ("answer_alphabeta",): lambda parts, library: make_answer_alphabeta(
         parts.rules, cast(Evaluator, parts.evaluator), library.product("alphabeta", parts)
     ),
+    ("self_play",): lambda parts, library: make_self_play(
+        parts.rules, cast(Evaluator, parts.evaluator), library.product("alphabeta", parts)
+    ),
+}
+_NETWORK_FACTORIES: dict[tuple[str, ...], Callable[[Parts, "_Library"], Any]] = {
+    NetworkKernels._fields: lambda parts, _: make_network_kernels(
+        parts.rules, cast(Evaluator, parts.evaluator), cast(Network, parts.network)
+    ),
+    ("alphabeta_net",): lambda parts, _: make_alphabeta(parts.rules, cast(Evaluator, parts.evaluator), parts.network),
+    ("self_play_net",): lambda parts, library: make_self_play(
+        parts.rules,
+        cast(Evaluator, parts.evaluator),
+        library.product("alphabeta_net", parts),
+        library.product("refresh_at", parts),
+    ),
 }
 _FACTORY_OF = {
     name: (names, factory)
-    for group in (_FACTORIES, _VECTOR_FACTORIES, _GREEDY_FACTORIES, _SEARCH_FACTORIES)
+    for group in (_FACTORIES, _VECTOR_FACTORIES, _GREEDY_FACTORIES, _SEARCH_FACTORIES, _NETWORK_FACTORIES)
     for names, factory in group.items()
     for name in names
 }
@@ -150,6 +170,8 @@ def _available(parts: Parts) -> frozenset[str]:
         found |= _names(_VECTOR_FACTORIES)
     if parts.evaluator is not None:
         found |= {*_OF_EVALUATOR, *_names(_SEARCH_FACTORIES)}
+    if parts.network is not None:
+        found |= _names(_NETWORK_FACTORIES) - {"refresh_at"}  # only kernels call that
     if parts.greedy is not None or (parts.evaluator is not None and not parts.evaluator.by_points):
         found |= _names(_GREEDY_FACTORIES)
     return frozenset(found)

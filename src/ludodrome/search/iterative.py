@@ -27,6 +27,7 @@ from ludodrome.search.alphabeta import (
     frame_dtype,
     search_dtype,
 )
+from ludodrome.search.network import NetworkWeights, new_memory, no_memory
 from ludodrome.search.symmetry import INVERSE, SYMMETRIES
 from ludodrome.search.transposition_table import GENERATIONS, NO_MOVE_ID, UPPER, TableEntry, lookup, new_table
 
@@ -62,6 +63,7 @@ def begin_search(search: Record, root: Record, seats: Int, seat: Int, generation
     search.generation = generation
     search.reductions = reductions
     root.side = 0 if seat == pov_seat else 1
+    root.accumulated = 1
 
 
 @kernel
@@ -131,12 +133,14 @@ class Searcher:
         shortest: bool = False,
         threads: int = 1,
         table: Array | None = None,
+        weights: NetworkWeights | None = None,
     ) -> None:
         """``table_bits``: log2 of the entries of the transposition table.
 
         ``reductions``: whether late moves are searched less deeply; ``shortest``: whether a win must be the
         shortest within the depth, not just a win. ``threads``: how many threads search; their nodes are added up, and
-        a limit of nodes is kept but for a few thousand. ``table``: a transposition table to share.
+        a limit of nodes is kept but for a few thousand. ``table``: a transposition table to share. ``weights``: those
+        of the game's network, which then judges positions; without them the evaluator does.
         """
         if game.evaluator is None:
             raise ValueError(f"alpha-beta needs an evaluator, and {game.id} has none")
@@ -150,8 +154,16 @@ class Searcher:
         self._frames = new_states(frame_dtype(game.max_legal), PLIES + 1)
         self._searches = new_states(search_dtype(game.evaluator.num_move_ids), 1)
         self._table = new_table(table_bits) if table is None else table
+        self._net = no_memory()
+        self.has_network = weights is not None
+        if weights is not None:
+            if game.network is None:
+                raise ValueError(f"this game of {game.id} has no network for these weights")
+            self._net = new_memory(game.network, weights, PLIES + 1)
         threads = checked_count(threads, "the number of threads", low=1, high=MAX_THREADS)
-        self._helpers = [Searcher(game, 0, reductions, shortest, table=self._table) for _ in range(threads - 1)]
+        self._helpers = [
+            Searcher(game, 0, reductions, shortest, table=self._table, weights=weights) for _ in range(threads - 1)
+        ]
         self._helping: list[Iterator[SearchResult]] = []
         """The searches of the helpers, each to be resumed by one thread at a time."""
         self._root = self._frames[0]
@@ -231,6 +243,8 @@ class Searcher:
         self._keys[0] = 0
         self._kernels.update_hash(pair, self._keys)
         self._keys[0] = self._keys[1]
+        if self.has_network:
+            self._kernels.refresh(states, self._net)
         seat = int(game.kernels.mover(states))
         self._generation = (self._generation + 1) % GENERATIONS
         python(begin_search)(search, self._root, game.seats, seat, self._generation, self.reductions)
@@ -323,8 +337,9 @@ class Searcher:
     def step(self, limit: int) -> bool:
         """Search until ``limit`` nodes have been visited in total; return whether it is done."""
         own = limit - sum(helper.nodes for helper in self._helpers)
-        memory = (as_words(self._states), self._keys, self._moves, self._frames, self._searches, self._table)
-        return bool(self._kernels.alphabeta(self._states, *memory, own))
+        memory = (as_words(self._states), self._keys, self._moves, self._frames, self._searches, self._table, self._net)
+        search = self._kernels.alphabeta_net if self.has_network else self._kernels.alphabeta
+        return bool(search(self._states, *memory, own))
 
     def _result(self, level: int, done: bool, deadline: "Deadline") -> SearchResult:
         root = self._root

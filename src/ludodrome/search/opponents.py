@@ -5,6 +5,7 @@ empty table for each move, so that games do not depend on each other.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from ludodrome.game_spec import Evaluator, Rules
 from ludodrome.jit import GOLDEN, Array, Int, as_words, below, copy_state, kernel_of, mix, new_states
 from ludodrome.search.alphabeta import DECIDED, KILLERS, PLIES, WIN, frame_dtype, search_dtype
 from ludodrome.search.iterative import begin_search, set_root
+from ludodrome.search.network import NETWORK_VARIANT, NetworkMemory, no_memory
 from ludodrome.search.symmetry import SYMMETRIES
 from ludodrome.search.transposition_table import NO_MOVE_ID, new_table
 from ludodrome.search.vector import VecState
@@ -42,10 +44,11 @@ class SearchWorkspace(NamedTuple):
     searches: Any
     """(1,)"""
     table: Array
+    net: NetworkMemory
 
 
-def new_workspace(game: Game) -> SearchWorkspace:
-    """A workspace for a game that has an evaluator."""
+def new_workspace(game: Game, table_bits: int = TABLE_BITS, net: NetworkMemory | None = None) -> SearchWorkspace:
+    """A workspace for a game that has an evaluator; ``net``: the memory of its network."""
     if game.evaluator is None:
         raise ValueError(f"alpha-beta needs an evaluator, and {game.id} has none")
     states = game.new_states(PLIES + 1)
@@ -57,7 +60,8 @@ def new_workspace(game: Game) -> SearchWorkspace:
         np.zeros((PLIES, game.max_legal), np.int16),
         new_states(frame_dtype(game.max_legal), PLIES + 1),
         new_states(search_dtype(game.evaluator.num_move_ids), 1),
-        new_table(TABLE_BITS),
+        new_table(table_bits),
+        net or no_memory(),
     )
 
 
@@ -128,12 +132,18 @@ def make_one_ply(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
     return glance
 
 
-def make_answer_alphabeta(rules: Rules, evaluator: Evaluator, alphabeta: Callable[..., Any]) -> Callable[..., Any]:
-    """The opponent of one game that searches; ``alphabeta`` is the game's search kernel."""
-    legal, play, mover = rules.legal, rules.play, rules.mover
+def make_best_action(
+    rules: Rules,
+    evaluator: Evaluator,
+    alphabeta: Callable[..., Any],
+    refresh_at: Callable[..., Any] | None = None,
+) -> Callable[..., Any]:
+    """A whole search of one game in compiled code; ``refresh_at`` computes an accumulator, if there is a network."""
+    legal, mover = rules.legal, rules.mover
     update_hash, move_context, move_score = evaluator.update_hash, evaluator.move_context, evaluator.move_score
+    compiled = partial(kernel_of, legal, variant="" if refresh_at is None else NETWORK_VARIANT)
 
-    @kernel_of(legal)
+    @compiled()
     def arrange(workspace: SearchWorkspace, count: Int) -> None:
         """Sort the root's moves by their scores; equal ones keep their order."""
         s = workspace.states[0]
@@ -151,9 +161,9 @@ def make_answer_alphabeta(rules: Rules, evaluator: Evaluator, alphabeta: Callabl
             scores[at] = score
             moves[at] = action
 
-    @kernel_of(legal)
-    def set_up(workspace: SearchWorkspace, seats: Int) -> Int:
-        """Everything forgotten, the root's keys and moves; how many moves."""
+    @compiled()
+    def set_up(workspace: SearchWorkspace, seats: Int, forget: Int) -> Int:
+        """Prepare the root; return the number of its moves. ``forget``: empty the table and the history."""
         s = workspace.states[0]
         root, search = workspace.frames[0], workspace.searches[0]
         seat = mover(s)
@@ -162,25 +172,30 @@ def make_answer_alphabeta(rules: Rules, evaluator: Evaluator, alphabeta: Callabl
         update_hash(workspace.blank[0], s, workspace.keys, 0)
         for k in range(SYMMETRIES):
             workspace.keys[0, k] = workspace.keys[1, k]
-        workspace.table[:] = 0
-        search.history[:] = 0
+        if forget:
+            workspace.table[:] = 0
+            search.history[:] = 0
         for ply in range(PLIES + 1):
             for k in range(KILLERS):
                 workspace.frames[ply].killers[k] = NO_MOVE_ID
         begin_search(search, root, seats, seat, 0, 1)
         search.shortest = 0
+        if refresh_at is not None:
+            refresh_at(s, workspace.net, 0)
         count = legal(s, workspace.moves[0])
         arrange(workspace, count)
         return count
 
-    @kernel_of(legal)
-    def best_action(workspace: SearchWorkspace, seats: Int, depth: Int) -> Int:
-        """Return the best action in workspace.states[0], by iterative deepening to ``depth``."""
-        count = set_up(workspace, seats)
-        moves = workspace.moves[0]
+    @compiled()
+    def best_action(workspace: SearchWorkspace, seats: Int, depth: Int, nodes: Int, forget: Int) -> Any:
+        """Search workspace.states[0] by iterative deepening: (best action, its score, whether it is proven)."""
+        count = set_up(workspace, seats, forget)
+        moves, root = workspace.moves[0], workspace.frames[0]
+        score: Int = np.int64(0)
+        proven: Any = False
         for level in range(1, depth + 1):
-            set_root(workspace.searches[0], workspace.frames[0], count, level, -_INFINITE, _INFINITE)
-            alphabeta(
+            set_root(workspace.searches[0], root, count, level, -_INFINITE, _INFINITE)
+            done = alphabeta(
                 workspace.states,
                 workspace.words,
                 workspace.keys,
@@ -188,9 +203,13 @@ def make_answer_alphabeta(rules: Rules, evaluator: Evaluator, alphabeta: Callabl
                 workspace.frames,
                 workspace.searches,
                 workspace.table,
-                _ALL_NODES,
+                workspace.net,
+                nodes,
             )
-            best = np.int16(workspace.frames[0].best_action)
+            if root.best_action < 0:
+                break
+            score = np.int64(root.best)
+            best = np.int16(root.best_action)
             at = 0
             while moves[at] != best:
                 at += 1
@@ -198,9 +217,18 @@ def make_answer_alphabeta(rules: Rules, evaluator: Evaluator, alphabeta: Callabl
                 moves[at] = moves[at - 1]
                 at -= 1
             moves[0] = best
-            if abs(np.int64(workspace.frames[0].best)) > DECIDED:
+            proven = score > DECIDED or (done and score < -DECIDED)
+            if proven or not done:
                 break
-        return np.int64(moves[0])
+        return np.int64(moves[0]), score, proven
+
+    return best_action
+
+
+def make_answer_alphabeta(rules: Rules, evaluator: Evaluator, alphabeta: Callable[..., Any]) -> Callable[..., Any]:
+    """The opponent of one game that searches; ``alphabeta`` is the game's search kernel."""
+    legal, play, mover = rules.legal, rules.play, rules.mover
+    best_action = make_best_action(rules, evaluator, alphabeta)
 
     @kernel_of(legal)
     def answer_alphabeta(vec: VecState, vec_words: Array, which: int, workspace: SearchWorkspace, depth: int) -> None:
@@ -213,7 +241,8 @@ def make_answer_alphabeta(rules: Rules, evaluator: Evaluator, alphabeta: Callabl
             seat = mover(s)
             while seat >= 0 and seat != vec.agent_seat[i]:
                 copy_state(workspace.words, 0, vec_words, i)
-                play(s, best_action(workspace, seats, depth))
+                action, _, _ = best_action(workspace, seats, depth, _ALL_NODES, 1)
+                play(s, action)
                 seat = mover(s)
 
     return answer_alphabeta

@@ -7,7 +7,7 @@ from typing import Any
 from ludodrome.game import Game, Option
 from ludodrome.game_extras import LADDER_LEVELS, LADDER_SEARCHERS, Explanation, Json, Level
 from ludodrome.game_spec import Planes
-from ludodrome.games.caldera import codec, display, evaluate, planes, rules
+from ludodrome.games.caldera import codec, display, evaluate, network, planes, rules
 from ludodrome.jit import Array, Record
 from ludodrome.search.entry_points import make_kernels
 
@@ -26,8 +26,9 @@ class Caldera(Game):
     num_actions = rules.NUM_ACTIONS
     max_legal = rules.NUM_ACTIONS
     reasons = rules.REASONS
-    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe)
+    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe, network=network.NETWORK)
     evaluator = evaluate.EVALUATOR
+    network = network.NETWORK
     codec = codec
     seat_names = ("Blue", "Orange")
     move_format = (

@@ -154,8 +154,9 @@ def make_expert(
     nodes: int | None = None,
     three: str = "",
     threads: int = 1,
+    network: str = "",
 ) -> Bot:
-    """The bot that solves endgames; ``three`` and ``threads`` have no effect."""
+    """The bot that solves endgames; ``three``, ``threads`` and ``network`` have no effect."""
     return EndgameSolverBot(game, name, seed, own=Budget(time, nodes), default=EXPERT_BUDGET)
 
 

@@ -38,7 +38,7 @@ class Santorini(Game):
     max_legal = rules.MAX_LEGAL
     max_game_length = rules.MAX_TURNS
     reasons = rules.REASONS
-    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe)
+    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe, network=evaluate.NETWORK)
     evaluator = evaluate.EVALUATOR
     codec = codec
     reads_text = True
@@ -97,6 +97,7 @@ class Santorini(Game):
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.seats = self._options["players"]
+        self.network = evaluate.NETWORK if self.seats == 2 else None
         self.opening_book = f"openings-{self.seats}.txt"
 
     def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:

@@ -24,6 +24,7 @@ from ludodrome.games.tower_evaluate import (
     trio_value,
     within_bounds,
 )
+from ludodrome.games.tower_network import built_bucket, tower_network
 from ludodrome.games.towers import CELLS, DIRECTION, DIRECTIONS, STEP, bit
 from ludodrome.jit import Array, Int, Record, kernel, lowest
 
@@ -163,3 +164,12 @@ EVALUATOR = Evaluator(
     by_points=False,
     has_no_tactics=True,
 )
+
+
+@kernel
+def bucket(s: Record) -> Int:
+    """The network's bucket; with three players there is none."""
+    return built_bucket(s.levels) if s.players == 2 else -1
+
+
+NETWORK = tower_network(bucket)

@@ -32,8 +32,9 @@ class Skysummit(Game):
     max_legal = rules.PLACEMENTS
     max_game_length = rules.MAX_TURNS
     reasons = rules.REASONS
-    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe)
+    kernels = make_kernels(rules.RULES, evaluate.EVALUATOR, planes.observe, network=evaluate.NETWORK)
     evaluator = evaluate.EVALUATOR
+    network = evaluate.NETWORK
     codec = codec
     seat_names = ("Blue", "Orange")
     seat_signs = tuple(codec.SIGNS)

@@ -33,6 +33,7 @@ from ludodrome.games.tower_evaluate import (
     tower_context,
     within_bounds,
 )
+from ludodrome.games.tower_network import built_bucket, tower_network
 from ludodrome.games.towers import CELLS, DIRECTION, STEP, bit
 from ludodrome.jit import Array, Int, Record, kernel, lowest, python
 from ludodrome.search.symmetry import SYMMETRIES
@@ -196,3 +197,12 @@ EVALUATOR = Evaluator(
     by_points=False,
     has_no_tactics=True,
 )
+
+
+@kernel
+def bucket(s: Record) -> Int:
+    """The network's bucket; there is none while workers are being placed."""
+    return built_bucket(s.levels) if s.ply >= PLACEMENT_TURNS else -1
+
+
+NETWORK = tower_network(bucket)

@@ -175,8 +175,9 @@ def make_expert(
     nodes: int | None = None,
     three: str = "",
     threads: int = 1,
+    network: str = "",
 ) -> Bot:
-    """The bot that plays best responses; ``three`` and ``threads`` have no effect."""
+    """The bot that plays best responses; ``three``, ``threads`` and ``network`` have no effect."""
     return BestResponseBot(game, name, seed, own=Budget(time, nodes), default=EXPERT_BUDGET)
 
 
