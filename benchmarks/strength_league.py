@@ -1,9 +1,10 @@
 """Measure the built-in bots of the league against each other. Run it with ``benchmarks/strength --league``.
 
-The bots play under the conditions of the ladder. Levels that the league does not have join them where they link two
-bots that are far apart. The next pair is always the one that tells most for its processor time. Every round is appended
-to a file; with the rounds of ``strength.jsonl`` between the same bots it gives the ratings that the league starts from,
-``ratings.json`` in the package of each game.
+The bots play under the conditions of the ladder: its clock and its options. Levels that the league does not have join
+them where they link two bots that are far apart. The next pair is always the one that tells most for its processor
+time. Every round is appended to a file; with the rounds of ``strength.jsonl`` between the same bots it gives the
+ratings that the league starts from, ``ratings.json`` in the package of each game. Rounds that were played with other
+options do not count.
 """
 
 import argparse
@@ -19,7 +20,7 @@ import numpy as np
 import ludodrome
 from ludodrome.arena.ladder import CLOCK
 from ludodrome.arena.ladder.prior_ratings import FILE as RATINGS_FILE
-from ludodrome.arena.ladder.prior_ratings import relative, to_json
+from ludodrome.arena.ladder.prior_ratings import ladder_game, relative, to_json
 from ludodrome.arena.statistics.ratings import Ratings, rate
 from ludodrome.arena.statistics.scores import ELO, points
 from ludodrome.games import GAMES, find, package_folder
@@ -46,12 +47,14 @@ def read(game: str) -> tuple[Results, dict[tuple[str, str], int]]:
     """The results of a game so far, and by pair of bots the number of the next round."""
     found: Results = Counter()
     following: dict[tuple[str, str], int] = defaultdict(int)
-    there = set(players(game))
+    there, options = set(players(game)), dict(find(game).game_class().people_options)
     for path in (EARLIER, FILE):
         for line in path.read_text("utf-8").splitlines() if path.exists() else ():
             entry = json.loads(line)
             pair = entry["bot"], entry["other"]
-            if entry["game"] != game or not there.issuperset(pair) or (path == EARLIER and not SAME.issuperset(pair)):
+            if entry["game"] != game or entry.get("options", {}) != options:
+                continue
+            if not there.issuperset(pair) or (path == EARLIER and not SAME.issuperset(pair)):
                 continue
             for seat, won in enumerate(entry["points"]):
                 add(found, pair, seat, won)
@@ -91,7 +94,7 @@ def next_pair(
 def play(game: str, pair: tuple[str, str], first: int) -> list[list[float]]:
     """Some rounds of a pair: the points of its first bot, round by round."""
     bots = {"bot": pair[0], "other": pair[1]}
-    made = ludodrome.make(game)
+    made = ladder_game(game)
     result = ludodrome.play_match(made, bots, games=2 * ROUNDS, clock=CLOCK, workers=0, seed=0, first_opening=first)
     rounds: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for record in result.records:
@@ -104,6 +107,8 @@ def measure(game: str, seconds: float) -> None:
     """Play for some processor time."""
     results, following = read(game)
     names, league = players(game), set(find(game).game_class().ladder_bots)
+    options = dict(find(game).game_class().people_options)
+    played_with = {"options": options} if options else {}
     cost: dict[tuple[str, str], float] = {}
     began = time.process_time()
     while time.process_time() < began + seconds:
@@ -114,7 +119,7 @@ def measure(game: str, seconds: float) -> None:
                 add(results, pair, seat, value)
             with FILE.open("a", encoding="utf-8") as lines:
                 entry = {"game": game, "bot": pair[0], "other": pair[1], "round": number, "points": won}
-                lines.write(json.dumps(entry) + "\n")
+                lines.write(json.dumps(entry | played_with) + "\n")
         following[pair] = first + ROUNDS
         taken = (time.process_time() - at) / (2 * ROUNDS)
         cost[pair] = min(taken, cost[pair]) if pair in cost else taken
@@ -124,7 +129,8 @@ def write(game: str, results: Results) -> None:
     """Write the ratings of a game's built-ins into its package."""
     specs = find(game).game_class().ladder_bots
     command = f"benchmarks/strength --league {game}"
-    contents = to_json(datetime.now(UTC).date().isoformat(), command, results, specs)
+    options = find(game).game_class().people_options
+    contents = to_json(datetime.now(UTC).date().isoformat(), command, results, specs, options)
     lines = [json.dumps(row) for row in contents.pop("results")]
     head = json.dumps(contents, indent=1)[:-2]
     text = head + ',\n "results": [\n  ' + ",\n  ".join(lines) + "\n ]\n}\n"

@@ -118,9 +118,9 @@ class GameExtras:
     # People
 
     people_options: ClassVar[Mapping[str, Any]] = {}
-    """Options that people meet first, on the page and in ``ludodrome play``, where they differ from the defaults.
+    """Options that people meet first where they are not the defaults: on the page, in ``play``, in the rated ladder.
 
-    The defaults of the API stay what they are.
+    The defaults of the API stay what they are. To change them begins the ladder anew: it rates no other options.
     """
     people_options_reason: ClassVar[str] = ""
     """A sentence that says why people meet these options first."""

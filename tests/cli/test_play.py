@@ -41,6 +41,7 @@ def test_three_players() -> None:
     texts, outcome = script(game)
     text = output("play", "santorini", "-o", "players=3", stdin="\n".join(texts) + "\n")
     assert "Grey ■> " in text
+    assert outcome.winner is not None
     assert text.splitlines()[-1].startswith(f"{game.seat_name(outcome.winner)} ")
 
 

@@ -81,6 +81,13 @@ def test_the_leaderboard_says_how_sure_it_is(home: Home) -> None:
     assert home.client.get("/api/v1/leaderboard/chess").status_code == 404
 
 
+def test_pages_of_the_league_say_which_options_rated_games_have(home: Home) -> None:
+    for tab in ("leaderboard", "arena"):
+        text = home.client.get(f"/spaces/{tab}").text
+        assert "Rated games: size 3, rules live, mode rounds, rounds 5, choice blind; 1 s a move and 10 s in" in text
+        assert "Rated games: rows 5, cols 5; 1 s a move and 10 s in reserve." in home.client.get(f"/dots/{tab}").text
+
+
 def test_a_bot_has_its_page_its_history_and_its_records(home: Home) -> None:
     (bot_id,) = home.ids("Chainsaw")
     details = home.client.get(f"/api/v1/bots/{bot_id}").json()

@@ -149,6 +149,8 @@ def test_the_description_of_a_game_has_the_options_that_people_meet_first(client
     assert told["people_options"] == {"rules": "live", "choice": "blind"}
     assert "straight run never loses" in told["people_options_reason"]
     assert {one["name"]: one["default"] for one in told["options"]}["choice"] == "seen"
+    assert told["ladder"]["clock"] == "1s+10s"
+    assert told["ladder"]["options"] == {"size": 3, "rules": "live", "mode": "rounds", "rounds": 5, "choice": "blind"}
     assert client.get(f"{API}/games/dots").json()["people_options"] == {}
 
 

@@ -107,7 +107,7 @@ def test_santorinis_pieces_have_the_colours_of_their_names(page: Any) -> None:
     assert red >= green >= blue, "a dome is the colour of stone"
 
 
-BAD = (
+BAD: tuple[tuple[str, Any], ...] = (
     ("/api/v1/plays", {"game": "dots", "seats": ["person", 5]}),
     ("/api/v1/plays", {"game": "dots", "seats": "person"}),
     ("/api/v1/plays", {"game": "dots"}),

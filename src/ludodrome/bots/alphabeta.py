@@ -1,5 +1,6 @@
 """``alphabeta``: alpha-beta search (``search/iterative.py``), also with deliberate errors of judgement."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from ludodrome.bots.baselines import OnePlyEvaluator
@@ -24,6 +25,11 @@ DEFAULT_BUDGET = Budget(nodes=200_000)
 """Counted in nodes, so that moves are the same on every machine."""
 MAX_PV = 8
 """Moves of a line in telemetry."""
+
+PREDICTED = 3
+"""A seat is predictable after this many predicted moves in a row."""
+SELECTED = 10
+"""Own moves that are searched where all others are predictable."""
 
 NOISY_CANDIDATES = 6
 """How many of the best moves a bot with noise compares."""
@@ -107,18 +113,106 @@ class AlphaBetaBot(ActionBot):
 
 
 class MaxNBot(ActionBot):
-    """For three seats: max-n search, in which every seat maximises its own value."""
+    """For three seats: max-n search, in which every seat maximises its own value.
+
+    Against a seat that plays as predicted (``PredictedSeats``) it searches one reply, and so looks further ahead.
+    """
 
     def __init__(self, game: Game, name: str, seed: int, *, own: Budget, default: Budget) -> None:
         super().__init__(game, name, seed)
         self.own, self.default = own, default
         self.searcher = MaxN(game)
+        self.predicted = PredictedSeats(game)
+
+    def start(self, hello: dict[str, Any]) -> None:
+        """Start a game with unknown opponents."""
+        super().start(hello)
+        self.predicted = PredictedSeats(self.game)
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """The best action found."""
         limits = resolve_budget(self.own, budget.for_nodes, self.default)
-        *_, result = self.searcher.search(states, limits.depth, limits.nodes, clock.left(limits.time))
+        self.predicted.observe(states)
+        widths = self._widths(int(self.game.kernels.mover(states)))
+        *_, result = self.searcher.search(states, limits.depth, limits.nodes, clock.left(limits.time), widths)
+        self.predicted.remember(states, result.action)
         return result.action
+
+    def _widths(self, own: int) -> list[int]:
+        """How many moves of each seat are searched; the own ones are selected only if that makes the search deeper."""
+        others = [seat for seat in range(self.game.seats) if seat != own]
+        widths = [self.game.max_legal] * self.game.seats
+        for seat in others:
+            if self.predicted.is_predictable(seat):
+                widths[seat] = 1
+        if all(widths[seat] == 1 for seat in others):
+            widths[own] = SELECTED
+        return widths
+
+
+class PredictedSeats:
+    """Which opponents play the best move at one ply, judged by the turns since the bot's own last move.
+
+    A bot sees positions, not moves: if the predicted moves lead from the position after its own move to the one it sees
+    now, they were played.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._one_ply = OnePlyEvaluator(game)
+        self._before: Any = None
+        """The position after the bot's own last move."""
+        self._in_a_row = [0] * game.seats
+        """How many of its last moves were predicted, by seat."""
+
+    def is_predictable(self, seat: int) -> bool:
+        """Whether the last moves of a seat were all predicted."""
+        return self._in_a_row[seat] >= PREDICTED
+
+    def remember(self, states: Any, action: int) -> None:
+        """Remember the position after the bot's own move."""
+        self._before = self._played(states, action)
+
+    def observe(self, states: Any) -> None:
+        """Compare what was played since with what was predicted."""
+        if self._before is None:
+            return
+        reached, own = [self._before], int(self._game.kernels.mover(states))
+        self._before = None
+        for _ in range(self._game.seats - 1):
+            seat = int(self._game.kernels.mover(reached[0]))
+            if seat in (-1, own):
+                return
+            predicted = self._running(after for before in reached for after in self._predictions(before))
+            if not self._leads_to(predicted, states, own):
+                self._in_a_row[seat] = 0
+                return
+            self._in_a_row[seat] += 1
+            reached = predicted
+
+    def _predictions(self, before: Any) -> list[Any]:
+        """The positions after the best moves at one ply."""
+        actions = legal_actions(self._game, before)
+        values = self._one_ply.values(before, actions)
+        best = max(values)
+        return [self._played(before, action) for action, value in zip(actions, values, strict=True) if value == best]
+
+    def _leads_to(self, found: list[Any], states: Any, own: int) -> bool:
+        """Whether the position seen follows from one of these by the moves of the remaining opponents."""
+        if not found or int(self._game.kernels.mover(found[0])) == own:
+            return any(one.tobytes() == states.tobytes() for one in found)
+        following = (self._played(one, action) for one in found for action in legal_actions(self._game, one))
+        return self._leads_to(self._running(following), states, own)
+
+    def _running(self, found: Iterable[Any]) -> list[Any]:
+        """Those of some positions in which the game goes on."""
+        return [one for one in found if int(self._game.kernels.mover(one)) >= 0]
+
+    def _played(self, before: Any, action: int) -> Any:
+        after = self._game.new_states(1)
+        as_words(after)[:] = as_words(before)  # word by word: a copy of records leaves gaps between fields undefined
+        self._game.kernels.play(after, action)
+        return after
 
 
 class VisitedPositions:

@@ -47,7 +47,7 @@ def _worker_feature(s: Record, seat: Int, worker: Int) -> Int:
 @kernel
 def list_features(s: Record, out: Array) -> Int:
     """List the heights, then the workers."""
-    count = 0
+    count: Int = 0
     for cell in range(CELLS):
         out[count] = _height_feature(s.levels, cell)
         count += np.int64(out[count] != NUM_FEATURES)
@@ -63,7 +63,7 @@ def list_changes(before: Record, after: Record, removed: Array, added: Array) ->
     """List the heights and workers that differ."""
     old, new = before.levels, after.levels
     changed = np.uint64((old[0] ^ new[0]) | (old[1] ^ new[1]) | (old[2] ^ new[2]) | (old[3] ^ new[3]))
-    count = 0
+    count: Int = 0
     while changed:
         cell = np.int64(lowest(changed))
         changed &= changed - ONE

@@ -66,7 +66,7 @@ class TrainingSet(NamedTuple):
     """(samples,) float32: the probability of winning"""
 
 
-class FloatNetwork(nn.Module):
+class FloatNetwork(nn.Module):  # type: ignore[misc,unused-ignore]
     """The network with float weights."""
 
     def __init__(self, network: Network, filters: int) -> None:

@@ -2,11 +2,17 @@
 
 A position has one value for each seat, and the seat to move takes the move with the highest value for itself. Only won
 positions can be cut off, so max-n looks less far ahead than alpha-beta, in which all others play together against one
-seat; but it does not expect moves that harm the seat that makes them. It is generic: a game gives its ``Rules`` and its
-``Evaluator``. Both the kernel and its Python side are here; deadlines are in ``iterative.py``.
+seat; but it does not expect moves that harm the seat that makes them.
+
+Moves are ordered by the value of the position after them for the seat that moves. A *width* is how many of them, the
+best first, are searched: all, or few for a seat whose moves are known well enough. At the last ply it is one, so that a
+position's value for the other seats is computed once, not after every move.
+
+It is generic: a game gives its ``Rules`` and its ``Evaluator``. Both the kernel and its Python side are here; deadlines
+are in ``iterative.py``.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,13 +45,14 @@ class MaxNBuffers(NamedTuple):
     """int64 (PLIES + 2, seats): what the position last left at a ply is worth, by seat."""
     scores: Array
     """int64 (max_legal,): for the order of moves."""
+    widths: Array
+    """int64 (seats,): how many moves of a seat are searched."""
 
 
 def make_maxn(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
     """The search kernel of one game."""
     legal, play, mover, winner = rules.legal, rules.play, rules.mover, rules.winner
     value, winning, in_check, evasions = evaluator.value, evaluator.winning, evaluator.in_check, evaluator.evasions
-    move_context, move_score = evaluator.move_context, evaluator.move_score
     gain, by_points = evaluator.gain, evaluator.by_points
 
     @kernel_of(legal)
@@ -55,22 +62,44 @@ def make_maxn(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             worth[ply, seat] = 0 if won < 0 else WIN - plies if seat == won else plies - WIN
 
     @kernel_of(legal)
-    def arrange(s: Record, moves: Array, ply: Int, count: Int, scores: Array) -> None:
-        """Sort the moves by their scores."""
-        seen = move_context(s)
+    def one_ply_value(before: Record, after: Record, seat: Int) -> Int:
+        """What a seat's move is worth to it at first sight."""
+        following = mover(after)
+        if by_points:
+            return gain(before, after) + (0 if following < 0 else value(after, seat))
+        if following < 0:
+            won = winner(after)
+            return 0 if won < 0 else WIN if won == seat else -WIN
+        return 1 - WIN if winning(after) >= 0 else value(after, seat)
+
+    @kernel_of(legal)
+    def arrange(states: Any, words: Array, memory: Any, ply: Int, count: Int, width: Int) -> Int:
+        """Keep the best ``width`` moves by their one-ply values, the best first; return how many."""
+        moves, scores = memory.moves, memory.scores
+        seat = mover(states[ply])
+        kept = np.int64(0)
         for i in range(count):
             action = moves[ply, i]
-            score = move_score(s, seen, np.int64(action))
-            at = i
+            copy_state(words, ply + 1, words, ply)
+            play(states[ply + 1], np.int64(action))
+            score = one_ply_value(states[ply], states[ply + 1], seat)
+            if kept == width:
+                if scores[kept - 1] >= score:
+                    continue
+                kept -= 1
+            at = kept
             while at > 0 and scores[at - 1] < score:
                 scores[at] = scores[at - 1]
                 moves[ply, at] = moves[ply, at - 1]
                 at -= 1
             scores[at] = score
             moves[ply, at] = action
+            kept += 1
+        memory.run[NODES] += count
+        return kept
 
     @kernel_of(legal)
-    def enter(states: Any, memory: Any, ply: Int) -> Any:
+    def enter(states: Any, words: Array, memory: Any, ply: Int) -> Any:
         """Judge a position at once: True, and ``worth`` has it. Or else list its moves: False."""
         s = states[ply]
         run, worth = memory.run, memory.worth
@@ -93,7 +122,8 @@ def make_maxn(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             if count == 0:
                 award(worth, ply, run[SEATS], (seat + 1) % run[SEATS], ply + 2)
                 return True
-        arrange(s, memory.moves, ply, count, memory.scores)
+        width = 1 if ply + 1 >= run[DEPTH] else memory.widths[seat]
+        count = arrange(states, words, memory, ply, count, width)
         memory.counts[ply, 0], memory.counts[ply, 1] = count, 0
         memory.found[ply, :] = -WIN - 1
         return False
@@ -133,7 +163,7 @@ def make_maxn(rules: Rules, evaluator: Evaluator) -> Callable[..., Any]:
             if counts[ply, 1] < counts[ply, 0]:
                 copy_state(words, ply + 1, words, ply)
                 play(states[ply + 1], np.int64(memory.moves[ply, counts[ply, 1]]))
-                if enter(states, memory, ply + 1):
+                if enter(states, words, memory, ply + 1):
                     retreat(states, memory, ply)
                 else:
                     run[PLY] += 1
@@ -166,6 +196,7 @@ class MaxN:
             np.zeros((PLIES + 1, game.seats), np.int64),
             np.zeros((PLIES + 2, game.seats), np.int64),
             np.zeros(game.max_legal, np.int64),
+            np.zeros(game.seats, np.int64),
         )
 
     @property
@@ -178,15 +209,23 @@ class MaxN:
         return bool(self._kernels.maxn(self._states, as_words(self._states), self._memory, limit))
 
     def search(
-        self, states: Any, depth: int | None = None, nodes: int | None = None, time: float | None = None
+        self,
+        states: Any,
+        depth: int | None = None,
+        nodes: int | None = None,
+        time: float | None = None,
+        widths: Sequence[int] | None = None,
     ) -> Iterator[SearchResult]:
         """Search states[0], a running game, and yield a result after each depth; the last is the best.
 
-        A result is proven only if its action wins at once: the other seats' moves are not certain.
+        ``widths``: by seat how many moves are searched after the first one (default: all). ``nodes`` can be exceeded by
+        the moves of one position. A result is proven only if its action wins at once: the other seats' moves are not
+        certain.
         """
         deadline = Deadline(self, nodes, time)
         memory, seat = self._memory, int(self.game.kernels.mover(states))
         memory.run[NODES], memory.run[SEATS] = 0, self.game.seats
+        memory.widths[:] = widths or self.game.max_legal
         actions = self._listed(states)
         result = None
         for level in range(1, min(depth or PLIES, PLIES) + 1):
@@ -209,7 +248,7 @@ class MaxN:
             yield SearchResult(actions[0], 0, 0, self.nodes, deadline.seconds, False, (actions[0],))
 
     def _listed(self, states: Any) -> list[int]:
-        """The legal actions of the root, what wins at once or looks good first."""
+        """The legal actions of the root: what wins at once or looks good comes first."""
         buffer = self.game.buffer()
         legal: list[int] = buffer[: self._kernels.legal(states, buffer)].tolist()
         won = int(self._kernels.winning(states))

@@ -36,6 +36,8 @@ from ludodrome.store.models import now_ms, packed
 
 MAX_FAILURES = 5
 """A bot that fails this many ladder games in a row is paused."""
+SOME = 500
+"""Rows that one statement names."""
 
 
 class LadderScore(NamedTuple):
@@ -214,6 +216,8 @@ Rate = Callable[[RatingBook, RatedGame], None]
 """Updates the ratings after a game."""
 Begin = Callable[[RatingBook, VersionEntry], None]
 """Writes the rating that a version begins with, if there is one."""
+Belongs = Callable[[Mapping[str, Any]], bool]
+"""Whether a match, given by its play spec, has the options that its ladder plays with."""
 
 
 def begin(engine: Engine, game: str, begin_with: Begin, rules: int) -> bool:
@@ -244,9 +248,11 @@ def finish(
     *,
     contended: bool = False,
     failures: Mapping[int, bool] | None = None,
+    belongs: bool = True,
 ) -> bool:
-    """Keep a game, and rate it if it belongs to the ladder; False, without any change, if it is known.
+    """Keep a game, and rate it if it is one of the ladder; False, without any change, if it is known.
 
+    ``belongs``: whether a ladder game has the options that the ladder plays with today; others are not rated.
     ``logs`` are the private logs by seat; those that say nothing are not kept. ``contended``: whether other work on the
     machine slowed its bots down. ``failures``: by seat whether the bot failed; one that keeps failing is paused. Seats
     that are not named do not count either way.
@@ -258,7 +264,7 @@ def finish(
             session.rollback()
             return False
         game, why = session.execute(select(MatchRow.game, MatchRow.why).where(MatchRow.id == match_id)).one()
-        place = _next_place(session, game) if why == LADDER and counted["rated"] else None
+        place = _next_place(session, game) if why == LADDER and belongs and counted["rated"] else None
         row = FinishedGameRow(
             match=match_id,
             game=game,
@@ -337,15 +343,55 @@ def rated_games(session: Session, game: str, without_contended: bool = False) ->
         yield RatedGame(place, tuple(seats[match]), counted)
 
 
+def _leave_out(session: Session, game: str, belongs: Belongs) -> None:
+    """Leave out the games of a ladder that were played with other options than its own; drop those not begun.
+
+    They stay in the lists of games, without a place. The others move up: their places have no gaps.
+    """
+    ladder = MatchRow.game == game, MatchRow.why == LADDER
+    queued = select(MatchRow.id, MatchRow.assignment).where(*ladder, MatchRow.status == QUEUED)
+    dropped = [match for match, play_spec in session.execute(queued).tuples() if not belongs(play_spec)]
+    for at in range(0, len(dropped), SOME):
+        these = update(MatchRow).where(MatchRow.id.in_(dropped[at : at + SOME]), MatchRow.status == QUEUED)
+        session.execute(these.values(status=DROPPED, ended=now_ms()).execution_options(synchronize_session=False))
+    rated = (
+        select(FinishedGameRow.match, MatchRow.assignment)
+        .join(MatchRow, MatchRow.id == FinishedGameRow.match)
+        .where(FinishedGameRow.game == game, FinishedGameRow.place.is_not(None))
+        .order_by(FinishedGameRow.place)
+    )
+    listed = [(match, belongs(play_spec)) for match, play_spec in session.execute(rated).tuples()]
+    if all(stays for _, stays in listed):
+        return
+    kept = [match for match, stays in listed if stays]
+    session.execute(
+        update(FinishedGameRow)
+        .where(FinishedGameRow.game == game)
+        .values(place=None)
+        .execution_options(synchronize_session=False)
+    )
+    if kept:
+        session.execute(update(FinishedGameRow), [{"match": one, "place": at} for at, one in enumerate(kept, 1)])
+    session.execute(update(LadderRow).where(LadderRow.game == game).values(games=len(kept)))
+
+
 def recount(
-    engine: Engine, game: str, rate: Rate, begin_with: Begin, rules: int, without_contended: bool = False
+    engine: Engine,
+    game: str,
+    rate: Rate,
+    begin_with: Begin,
+    rules: int,
+    without_contended: bool = False,
+    belongs: Belongs = lambda play_spec: True,
 ) -> tuple[dict[str, LadderScore], dict[str, LadderScore]]:
     """Recompute all ratings of a ladder from its games; return the scores by version before and after.
 
-    ``rules`` is kept as the number of the rules that they are computed by.
+    ``rules`` is kept as the number of the rules that they are computed by. Games that do not belong to the ladder are
+    no longer rated.
     """
     with Session(engine) as session:
         session.execute(update(LadderRow).where(LadderRow.game == game).values(rules=rules))  # nobody rates meanwhile
+        _leave_out(session, game, belongs)
         mine = select(BotVersionRow.id).join(BotRow).where(BotRow.game == game)
         before = {
             row.version: _score(row) for row in session.scalars(select(RatingRow).where(RatingRow.version.in_(mine)))

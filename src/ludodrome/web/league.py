@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import Engine
 
-from ludodrome.arena.ladder import events
+from ludodrome.arena.clocks import Clock
+from ludodrome.arena.ladder import CLOCK, events
 from ludodrome.arena.ladder.prior_ratings import crosstable as measured_crosstable
-from ludodrome.arena.ladder.prior_ratings import prior_ratings
+from ludodrome.arena.ladder.prior_ratings import ladder_game, prior_ratings
 from ludodrome.arena.ladder.rating_updates import MIDDLE, displayed_rating, failed_seats
 from ludodrome.arena.ladder.show_matches import ShowMatches
 from ludodrome.arena.matches.tallies import GameResult
@@ -259,6 +260,14 @@ def event_details(engine: Engine, one: EventRow) -> Json:
 def event_list(engine: Engine, found: Sequence[EventRow]) -> list[Json]:
     """Events with their progress."""
     return [event_json(one, league_matches.played_of(engine, one.id)) for one in found]
+
+
+def ladder_conditions(game_id: str) -> str:
+    """A sentence that says with which options and which clock rated games are played."""
+    options = ", ".join(f"{name} {value}" for name, value in ladder_game(game_id).options.items())
+    clock = Clock.parse(CLOCK)
+    time = f"{clock.move_ms // 1000} s a move and {clock.bank_ms // 1000} s in reserve"
+    return f"Rated games: {options}; {time}." if options else f"Rated games: {time}."
 
 
 def runner_notice(engine: Engine) -> str:

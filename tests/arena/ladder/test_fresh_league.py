@@ -13,10 +13,11 @@ from sqlalchemy import Engine
 from ludodrome import games
 from ludodrome.arena.ladder import enter_builtins, playing
 from ludodrome.arena.ladder.matchmaking import NARROW
-from ludodrome.arena.ladder.prior_ratings import UNMEASURED, prior_ratings, relative
+from ludodrome.arena.ladder.prior_ratings import UNMEASURED, ladder_game, prior_ratings, relative
 from ludodrome.arena.ladder.rating_updates import (
     ELO_A_MU,
     MIDDLE,
+    MIN_SIGMA,
     count_game,
     displayed_rating,
     failures_of,
@@ -101,7 +102,7 @@ def test_a_fresh_leaderboard_shows_measured_ratings(game: str, fresh: Engine) ->
     for line in lines:
         shown, prior = displayed_rating(line.mu, line.sigma), measured[line.entry.name]
         assert shown.rating == pytest.approx(MIDDLE + prior.elo, abs=0.2)
-        assert shown.high - shown.rating == pytest.approx(1.96 * prior.error, abs=1)
+        assert shown.high - shown.rating == pytest.approx(1.96 * max(prior.error, MIN_SIGMA * ELO_A_MU), abs=1)
     assert recompute(fresh).changed == []
 
 
@@ -122,9 +123,8 @@ def test_the_order_of_built_ins_is_the_measured_one_with_a_newcomer_and_a_crashe
             break
         names = [one.name for one in rng.sample(group, 2)]
         ids = {one.name: one.id for one in group}
-        league_matches.queue(
-            fresh, LADDER, [(f"m-{number}", {"game": game, "names": names}, [ids[name] for name in names], 0)], None
-        )
+        play_spec = {"game": game, "names": names, "options": ladder_game(game).options}
+        league_matches.queue(fresh, LADDER, [(f"m-{number}", play_spec, [ids[name] for name in names], 0)], None)
         _finish_simulated(fresh, f"m-{number}", names, elo, rng)
     ordered = [line.entry.name for line in league_bots.standings(fresh, game) if line.entry.kind == BUILTIN]
     assert ordered == list(measured)

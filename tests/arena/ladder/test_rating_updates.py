@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
+from ludodrome.arena.ladder.prior_ratings import UNMEASURED, prior_ratings
 from ludodrome.arena.ladder.rating_updates import (
     ELO_A_MU,
     FIRM_GAMES,
@@ -22,12 +23,14 @@ from ludodrome.arena.ladder.rating_updates import (
     failures_of,
     is_refit,
     recompute,
+    rules_of,
 )
 from ludodrome.arena.statistics.ratings import MU, SIGMA, Rating, rate, update
+from ludodrome.games import find, make
 from ludodrome.store import audit, league_bots, league_matches
 from ludodrome.store.accounts import ensure_local
 from ludodrome.store.league_matches import KeptRecord
-from ludodrome.store.league_models import DROPPED, LADDER
+from ludodrome.store.league_models import DROPPED, LADDER, QUEUED
 from ludodrome.store.league_ratings import MAX_FAILURES, finish
 from ludodrome.store.models import LOCAL
 
@@ -374,3 +377,54 @@ def test_ratings_of_older_rules_are_recomputed_once(engine: Engine) -> None:
         connection.execute(text("UPDATE league_ladders SET rules = 1"))
     begin_ladder(engine, "dots")
     assert _ratings(engine)["Good"][0] > MU > _ratings(engine)["Bad"][0]  # type: ignore[operator]
+
+
+def _spaces_game(engine: Engine, ids: Sequence[str], match: str, options: dict[str, Any], result: float) -> None:
+    play_spec = {"game": "spaces", "names": ["Good", "Bad"], "options": options}
+    league_matches.queue(engine, LADDER, [(match, play_spec, ids, 0)], None)
+    counted = _counted(match, ["Good", "Bad"], [result, -result])
+    assert finish(engine, match, counted, {"match": match}, count_game)
+
+
+def test_games_of_other_options_do_not_count_when_the_ladder_changes_its_own(engine: Engine) -> None:
+    """As an existing database has them: the ladder of an earlier release played with the defaults."""
+    ensure_local(engine)
+    ids = [league_bots.enter_uploaded(engine, "spaces", LOCAL, name, "print()", []) for name in ("Good", "Bad")]
+    begin_ladder(engine, "spaces")
+    now = {"rules": "live", "choice": "blind"}
+    for number in range(6):  # Bad wins with the old options, also when they are spelt out; Good with the new ones
+        _spaces_game(engine, ids, f"old-{number}", {} if number % 2 else make("spaces").options, -1.0)
+        if number < 2:
+            _spaces_game(engine, ids, f"new-{number}", make("spaces", **now).options, 1.0)
+    _spaces_game(engine, ids, "odd", {"size": "an option of a release to come"}, -1.0)
+    play_spec = {"game": "spaces", "names": ["Good", "Bad"]}
+    league_matches.queue(
+        engine, LADDER, [("waits", play_spec, ids, 0), ("next", play_spec | {"options": now}, ids, 0)], None
+    )
+    assert {one.entry.name: one.games for one in league_bots.standings(engine, "spaces")} == {"Good": 9, "Bad": 9}
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE league_ladders SET rules = 1"))
+    begin_ladder(engine, "spaces")
+    good, bad = league_bots.standings(engine, "spaces")
+    assert (good.entry.name, good.wins, good.losses, bad.entry.name, bad.losses) == ("Good", 2, 0, "Bad", 2)
+    assert [place for place, _, _ in league_bots.history(engine, ids[0])] == [1, 2]
+    assert league_bots.played_count(engine, ids[0]) == 9  # all games can still be seen
+    status = {one: getattr(league_matches.find_match(engine, one), "status", "") for one in ("waits", "next")}
+    assert status == {"waits": DROPPED, "next": QUEUED}
+    assert recompute(engine).changed == []
+    _spaces_game(engine, ids, "new-2", make("spaces", **now).options, 1.0)
+    assert [place for place, _, _ in league_bots.history(engine, ids[0])] == [1, 2, 3]
+
+
+def test_other_options_make_other_rules_of_a_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = rules_of("skysummit")
+    monkeypatch.setattr(find("skysummit").game_class(), "people_options", {"turn_limit": 50})
+    prior_ratings.cache_clear()
+    assert rules_of("skysummit") != before
+    assert prior_ratings("skysummit") == UNMEASURED  # its ratings were measured with other options
+    with monkeypatch.context() as unmeasured:
+        unmeasured.setattr("ludodrome.arena.ladder.rating_updates.prior_ratings", lambda game: UNMEASURED)
+        first = rules_of("skysummit")
+        unmeasured.setattr(find("skysummit").game_class(), "people_options", {"turn_limit": 60})
+        assert rules_of("skysummit") != first
+    prior_ratings.cache_clear()

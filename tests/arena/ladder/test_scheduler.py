@@ -11,7 +11,7 @@ from sqlalchemy import Engine, text
 from ludodrome.arena.ladder import events, playing
 from ludodrome.arena.ladder import scheduler as module
 from ludodrome.arena.ladder.matchmaking import NARROW
-from ludodrome.arena.ladder.rating_updates import recompute
+from ludodrome.arena.ladder.rating_updates import begin_ladder, recompute
 from ludodrome.arena.ladder.scheduler import OFF, ON, LadderScheduler
 from ludodrome.arena.matches.pool import run
 from ludodrome.arena.matches.workers import AnyExecutor
@@ -177,8 +177,8 @@ def test_an_uploaded_bot_climbs_by_itself_and_then_rests(
     agenda = _agenda(engine, ladder=ON)
     assert agenda.next() is None  # nobody but built-ins: nothing is burnt
     assert agenda.status == "idle: all ratings are settled"
-    small = make("dots", **SMALL)
-    monkeypatch.setattr(module, "make", lambda game, **options: small)
+    monkeypatch.setattr(module, "ladder_game", lambda game: make(game, **SMALL))
+    monkeypatch.setattr(module, "belongs", lambda play_spec: play_spec["options"] == SMALL)
     monkeypatch.setattr(module, "GAMES", ("dots",))
     bot_id = league_bots.enter_uploaded(engine, "dots", LOCAL, "Mine", one_file("dots"), [])
     for _ in range(6):
@@ -195,6 +195,45 @@ def test_an_uploaded_bot_climbs_by_itself_and_then_rests(
         connection.execute(text("UPDATE league_ratings SET sigma = :narrow"), {"narrow": NARROW})
     agenda._contenders_cache.clear()
     assert agenda.next() is None
+
+
+def test_the_ladder_plays_with_the_options_that_people_meet_first(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ensure_local(engine)
+    league_bots.ensure_builtins(engine, "spaces", {"random": "random", "greedy": "greedy"})
+    league_bots.enter_uploaded(engine, "spaces", LOCAL, "Mine", one_file("spaces"), [])
+    begin_ladder(engine, "spaces")
+    monkeypatch.setattr(module, "GAMES", ("spaces",))
+    agenda = _agenda(engine, ladder=ON)
+    for _ in range(2):
+        job = agenda.next()
+        assert job is not None
+        played = job.function(job.argument)
+        assert (played.record["options"]["rules"], played.record["options"]["choice"]) == ("live", "blind")
+        agenda.done(job, played)
+    report = recompute(engine)
+    assert (report.games, report.changed) == (2, [])
+
+
+def test_a_ladder_game_of_other_options_that_ends_late_is_kept_and_not_rated(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A runner with the options of an earlier release had begun it."""
+    ensure_local(engine)
+    league_bots.ensure_builtins(engine, "spaces", {"random": "random", "greedy": "greedy"})
+    mine = league_bots.enter_uploaded(engine, "spaces", LOCAL, "Mine", one_file("spaces"), [])
+    monkeypatch.setattr(module, "GAMES", ("spaces",))
+    agenda = _agenda(engine, ladder=ON)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(module, "ladder_game", make)
+        job = agenda.next()
+    assert job is not None
+    agenda.done(job, job.function(job.argument))
+    assert league_bots.played_count(engine, mine) == 1
+    standing = league_bots.standing(engine, mine)
+    assert standing is not None
+    assert standing.games == 0
 
 
 def test_built_ins_play_each_other_while_their_ratings_are_uncertain(

@@ -1,7 +1,8 @@
 """Prior ratings of the built-in bots: measured by many games, and shipped with each game as ``ratings.json``.
 
-The file has the results of the games and the ratings that follow from them. ``benchmarks/strength --league`` plays the
-games and writes it. A plug-in game may bring one in its package; without it, its built-ins begin unrated.
+The file has the results of the games, the ratings that follow from them, and the options that were played with where
+they are not the defaults. ``benchmarks/strength --league`` plays the games and writes it. A plug-in game may bring one
+in its package; without it, or if it was measured with other options than the ladder's, its built-ins begin unrated.
 """
 
 import json
@@ -14,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludodrome.arena.statistics.ratings import Ratings, rate
-from ludodrome.games import find, package_folder
+from ludodrome.game import Game
+from ludodrome.games import find, make, package_folder
 
 FILE = "ratings.json"
 TREND_STEPS, TREND_SEED = 12, 5
@@ -47,12 +49,25 @@ class PriorRatings(NamedTuple):
     """A number that changes with the file."""
 
 
+def ladder_game(game: str) -> Game:
+    """A game with the options of its ladder: those that people meet first."""
+    return make(game, **find(game).game_class().people_options)
+
+
+def has_ladder_options(game: str, options: Mapping[str, Any]) -> bool:
+    """Whether options, of which some may be missing, are those of the ladder; false if the game does not take them."""
+    try:
+        return make(game, **options).options == ladder_game(game).options
+    except (TypeError, ValueError):
+        return False
+
+
 UNMEASURED = PriorRatings("", "", {}, {}, 0)
 
 
 @lru_cache(maxsize=64)
 def prior_ratings(game: str) -> PriorRatings:
-    """The prior ratings of a game; ``UNMEASURED`` if its package has none."""
+    """The prior ratings of a game; ``UNMEASURED`` if its package has none for the options of the ladder."""
     module = find(game).module
     try:
         path = package_folder(module) / FILE
@@ -62,6 +77,8 @@ def prior_ratings(game: str) -> PriorRatings:
         return UNMEASURED
     text = path.read_text("utf-8")
     found = json.loads(text)
+    if not has_ladder_options(game, found.get("options", {})):
+        return UNMEASURED
     ratings = {spec: PriorRating(**one) for spec, one in found["ratings"].items()}
     results: dict[tuple[tuple[str, str], tuple[float, float]], int] = {}
     for first, second, *counts in found["results"]:
@@ -146,11 +163,14 @@ def relative(found: Ratings, specs: tuple[str, ...]) -> dict[str, PriorRating]:
     return ratings
 
 
-def to_json(measured: str, command: str, results: Results, specs: tuple[str, ...]) -> dict[str, Any]:
-    """The contents of ``ratings.json``."""
+def to_json(
+    measured: str, command: str, results: Results, specs: tuple[str, ...], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The contents of ``ratings.json``. ``options``: those that were played with, where they are not the defaults."""
     counts: dict[tuple[str, str], list[int]] = {}
     for (pair, returns), times in results.items():
         counts.setdefault(pair, [0, 0, 0])[1 - int(returns[0])] += times
     rows = [[*pair, *found] for pair, found in sorted(counts.items())]
     ratings = {spec: one._asdict() for spec, one in relative(rate(results), specs).items()}
-    return {"measured": measured, "command": command, "ratings": ratings, "results": rows}
+    played_with = {"options": dict(options)} if options else {}
+    return {"measured": measured, "command": command, **played_with, "ratings": ratings, "results": rows}

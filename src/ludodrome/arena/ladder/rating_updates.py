@@ -6,25 +6,30 @@ games are rated together, which replaces the ratings and intervals of all connec
 
 - Built-ins begin with measured ratings (``prior_ratings.py``), which change only by games between built-ins: the
   owner of a bot cannot raise or lower them.
+- Only games with the options of the ladder count. If these change with a release, the ladder begins anew: games played
+  with other options are kept, but no longer rated.
 - A new version of a bot begins with the rating of the version before, less certain.
 - A game that a bot lost by a failure of its own counts against it. If more than ``UNRELIABLE`` of its games end so, the
   game is no evidence for its opponents: their ratings stay as they were.
 """
 
+import json
 import math
+import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sqlalchemy import Engine
 
-from ludodrome.arena.ladder.prior_ratings import prior_ratings
+from ludodrome.arena.ladder.prior_ratings import has_ladder_options, prior_ratings
 from ludodrome.arena.matches.tallies import FORFEIT
 from ludodrome.arena.seats import CRASH, TIMEOUT
 from ludodrome.arena.statistics.ratings import MU, SIGMA, Rating, update
 from ludodrome.arena.statistics.ratings import rate as rate_together
 from ludodrome.arena.statistics.scores import ELO
+from ludodrome.games import find
 from ludodrome.store import league_ratings
 from ludodrome.store.league_ratings import LadderScore, RatedGame, RatingBook, VersionEntry, ladders, recount
 
@@ -77,8 +82,15 @@ def is_refit(place: int) -> bool:
 
 
 def rules_of(game: str) -> int:
-    """A number that changes with the rules and the prior ratings: the ratings of a ladder must then be recomputed."""
-    return (prior_ratings(game).digest ^ RULES) & 0x7FFFFFFF
+    """A number that changes with the rules, the prior ratings and the options: then a ladder must be recomputed."""
+    options = find(game).game_class().people_options
+    played_with = zlib.crc32(json.dumps(dict(options), sort_keys=True).encode()) if options else 0
+    return (prior_ratings(game).digest ^ RULES ^ played_with) & 0x7FFFFFFF
+
+
+def belongs(play_spec: Mapping[str, Any]) -> bool:
+    """Whether a match, given by its play spec, has the options of its game's ladder."""
+    return has_ladder_options(play_spec["game"], play_spec.get("options", {}))
 
 
 def prior_score(game: str, builtin: str | None) -> LadderScore | None:
@@ -241,7 +253,7 @@ def _all_games(book: RatingBook) -> tuple[dict[tuple[tuple[str, ...], tuple[floa
 def begin_ladder(engine: Engine, game: str) -> None:
     """Write the ratings that new versions of a game begin with; recompute all of them if the rules have changed."""
     if league_ratings.begin(engine, game, begin, rules_of(game)):
-        recount(engine, game, count_game, begin, rules_of(game))
+        recount(engine, game, count_game, begin, rules_of(game), belongs=belongs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +277,7 @@ def recompute(engine: Engine, without_contended: bool = False) -> RecomputeRepor
     bots = games = 0
     changed: list[str] = []
     for game in ladders(engine):
-        before, after = recount(engine, game, count_game, begin, rules_of(game), without_contended)
+        before, after = recount(engine, game, count_game, begin, rules_of(game), without_contended, belongs)
         bots += sum(score.games > 0 for score in after.values())
         games += sum(score.games for score in after.values()) // 2
         changed += [one for one in sorted({*before, *after}) if before.get(one) != after.get(one)]

@@ -14,7 +14,8 @@ from sqlalchemy import Engine
 from ludodrome.arena.conditions import conditions
 from ludodrome.arena.ladder import CLOCK, events, playing
 from ludodrome.arena.ladder.matchmaking import choose_pair
-from ludodrome.arena.ladder.rating_updates import count_game, failures_of, prior_score
+from ludodrome.arena.ladder.prior_ratings import ladder_game
+from ludodrome.arena.ladder.rating_updates import belongs, count_game, failures_of, prior_score
 from ludodrome.arena.ladder.uploads import PREFERRED
 from ludodrome.arena.matches.pool import Job
 from ludodrome.arena.matches.scheduler import MatchSettings, Pairing, rotations, unplayed
@@ -25,7 +26,7 @@ from ludodrome.arena.records import private_parts, public
 from ludodrome.arena.seeds import new_secret
 from ludodrome.arena.statistics.ratings import Rating
 from ludodrome.arena.tournaments.plans import TournamentPlan
-from ludodrome.games import GAMES, find, make
+from ludodrome.games import GAMES, make
 from ludodrome.store.accounts import new_id
 from ludodrome.store.league_bots import Contender, contenders, source_of
 from ludodrome.store.league_matches import (
@@ -118,6 +119,7 @@ class LadderScheduler:
             logs,
             contended=played.contended,
             failures=failures_of(counted, played.contended),
+            belongs=belongs(claimed.play_spec),
         )
         self.finished += 1
         self._contenders_cache.pop(claimed.play_spec["game"], None)
@@ -220,7 +222,7 @@ class LadderScheduler:
         self, game: str, listed: list[Contender], eager: NDArray[np.bool_], free: NDArray[np.bool_]
     ) -> list[Contender] | None:
         """One of the eager bots and a free opponent; with more than two seats, others join them at random."""
-        seats = find(game).game_class()().seats
+        seats = ladder_game(game).seats
         known = [_known_rating(game, one) for one in listed]
         mu, sigma = np.array([one.mu for one in known]), np.array([one.sigma for one in known])
         pair = choose_pair(mu, sigma, eager, free, self._rng)
@@ -236,7 +238,7 @@ class LadderScheduler:
         return known[1]
 
     def _ladder_opening(self, game: str, group: list[Contender]) -> Job | None:
-        made = make(game)
+        made = ladder_game(game)
         settings = MatchSettings(game, game, made.options, made.seats, conditions(made, clock=CLOCK), new_secret())
         batch = []
         for number, seating in enumerate(rotations(len(group))):

@@ -24,13 +24,13 @@ from typing import Any
 
 from ludodrome.arena import sandbox
 from ludodrome.arena.doctor import examine
+from ludodrome.arena.ladder.prior_ratings import ladder_game
 from ludodrome.arena.messages import max_line
 from ludodrome.arena.seats import Seat, SeatWrapper
 from ludodrome.arena.transports import wasm_seat
 from ludodrome.arena.transports.child import ChildSeat
 from ludodrome.arena.transports.wasm_modules import MISSING, PREFIX, check_module, is_installed
 from ludodrome.game import Game
-from ludodrome.games import make
 from ludodrome.validation import show
 
 REQUIRED, PREFERRED, OFF = "required", "preferred", "off"
@@ -231,7 +231,7 @@ def check_main() -> None:
             spec = f"box:{program}" if asked["sandboxed"] else f"cmd:{shlex.join(limited_command(program))}"
         try:
             found = examine(
-                make(asked["game"]),
+                ladder_game(asked["game"]),
                 spec,
                 Path(folder) / "troubles",
                 only=asked["only"],

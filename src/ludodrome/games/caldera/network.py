@@ -47,7 +47,7 @@ def _piece_feature(s: Record, seat: Int, slot: Int) -> Int:
 @kernel
 def list_features(s: Record, out: Array) -> Int:
     """List the heights, then the pieces."""
-    count = 0
+    count: Int = 0
     for cell in range(CELLS):
         out[count] = _height_feature(s.levels, cell)
         count += np.int64(out[count] != NUM_FEATURES)
@@ -61,7 +61,7 @@ def list_features(s: Record, out: Array) -> Int:
 @kernel
 def list_changes(before: Record, after: Record, removed: Array, added: Array) -> Int:
     """List the heights and pieces that differ."""
-    count = 0
+    count: Int = 0
     changed = np.uint64(0)
     for k in range(VENT):
         changed |= before.levels[k] ^ after.levels[k]
@@ -85,7 +85,7 @@ def bucket(s: Record) -> Int:
     """The number of lancers and smiths; -1 where the tie-break is near."""
     if np.int64(s.ply) + LATE >= np.int64(s.turn_limit):
         return -1
-    count = 0
+    count: Int = 0
     for seat in range(SEATS):
         for slot in range(CROWN + 1, SLOTS):
             count += np.int64(s.cells[seat, slot] != NOWHERE)

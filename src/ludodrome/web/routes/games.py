@@ -4,6 +4,8 @@ from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 
+from ludodrome.arena.ladder import CLOCK
+from ludodrome.arena.ladder.prior_ratings import ladder_game
 from ludodrome.bots import bot
 from ludodrome.bots.registry import bot_names
 from ludodrome.game import Game
@@ -26,7 +28,10 @@ def all_games() -> list[Json]:
 
 @router.get("/{game_id}")
 def one_game(game_id: str) -> Json:
-    """A game with its options and the bots that play it. `people_options` are those that people meet first, and why."""
+    """A game with its options and the bots that play it.
+
+    `people_options` are those that people meet first, and why; `ladder` has all options and the clock of rated games.
+    """
     entry = find(game_id)
     game = open_game(game_id, {})
     return {
@@ -47,6 +52,7 @@ def one_game(game_id: str) -> Json:
         ],
         "people_options": dict(game.people_options),
         "people_options_reason": game.people_options_reason,
+        "ladder": {"options": ladder_game(game_id).options, "clock": CLOCK},
         "seats": game.seats,
         "bots": bot_names(game),
     }

@@ -273,7 +273,13 @@ def arena_page(request: Request, game_id: str, who: Anybody) -> Response:
     bots = [league.bot_json(one) for one in league_bots.bots(engine, game_id) if one.retired is None]
     recent = [league.match_json(one) for one in league_matches.recent(engine, game_id, most=RECENT)]
     found = league_matches.events(engine, game_id, TOURNAMENT, TOURNAMENTS)
-    data = {"game": game_id, "bots": bots, "recent": recent, "tournaments": league.event_list(engine, found)}
+    data = {
+        "game": game_id,
+        "options": dict(find(game_id).game_class().people_options),
+        "bots": bots,
+        "recent": recent,
+        "tournaments": league.event_list(engine, found),
+    }
     return page(
         request,
         "arena.html",
@@ -284,6 +290,7 @@ def arena_page(request: Request, game_id: str, who: Anybody) -> Response:
         most_pairs=events.MAX_PAIRS,
         measured=prior_ratings(game_id),
         measured_rows=crosstable(game_id),
+        conditions=league.ladder_conditions(game_id),
         data=data,
     )
 
@@ -347,6 +354,7 @@ def leaderboard_page(
         measured=prior_ratings(game_id),
         mine=mine,
         word=league.runner_notice(engine),
+        conditions=league.ladder_conditions(game_id),
         before=max(0, skip - league.PAGE_ROWS) if skip else None,
         after=skip + league.PAGE_ROWS if more else None,
         data=None,

@@ -6,6 +6,7 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from pydantic import Field
 
 from ludodrome.arena.ladder import events
+from ludodrome.games import find
 from ludodrome.store import league_bots, league_matches
 from ludodrome.store.league_models import UPLOADED
 from ludodrome.web import league
@@ -53,7 +54,10 @@ def match_versions(request: Request, bot_id: BotId, wanted: VersionMatch, who: B
         if version is None:
             raise HTTPException(404, f"{bot.name} has no version {number}")
         entries.append(bot._replace(name=f"{bot.name} v{number}", spec=f"{UPLOADED}:{version}", version=version))
-    event_id = events.ask(engine, bot.game, entries, str(who.account), pairs=wanted.pairs, clock=wanted.clock)
+    options = dict(find(bot.game).game_class().people_options)  # as on the ladder
+    event_id = events.ask(
+        engine, bot.game, entries, str(who.account), options=options, pairs=wanted.pairs, clock=wanted.clock
+    )
     found = league_matches.find_event(engine, event_id)
     assert found is not None
     return league.event_json(found, 0)

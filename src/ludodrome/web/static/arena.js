@@ -191,6 +191,7 @@ function newMatch() {
     () =>
       post("/matches", {
         game: data.game,
+        options: data.options,
         bots: [part("bot-0").value, part("bot-1").value],
         pairs: Number(part("pairs").value),
         clock: part("clock").value,
@@ -249,6 +250,7 @@ function newTournament() {
     (form) =>
       post("/tournaments", {
         game: data.game,
+        options: data.options,
         name: part("cup-name").value,
         format: part("format").value,
         bots: [...form.querySelectorAll(".picks input:checked")].map((one) => one.value),
