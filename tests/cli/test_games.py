@@ -96,7 +96,7 @@ def test_show_the_initial_position(game_id: str) -> None:
     start = game.initial_state()
     assert game.name_seats(game.render(start)) in shown
     assert f"one line     {game.format_state(start)}\n" in shown
-    assert "to move      Blue ●\n" in shown
+    assert f"to move      {game.seat_name(0)} ●\n" in shown
     assert "legal moves  " in shown
 
 
@@ -137,4 +137,5 @@ def test_show_more_moves_than_can_be_listed() -> None:
 def test_show_on_a_terminal_is_coloured(game_id: str) -> None:
     code, screen = on_terminal(["show", game_id])
     assert code == 0
-    assert "\x1b[1;38;5;24mBlue" in screen
+    colour = "61" if game_id == "santorini" else "24"
+    assert f"\x1b[1;38;5;{colour}m{ludodrome.make(game_id).seat_name(0)}" in screen

@@ -189,7 +189,9 @@ def test_undo() -> None:
 
 
 def test_rules() -> None:
-    assert "**R1. " in output("play", "dots", stdin="rules\n")
+    text = output("play", "dots", stdin="rules\n")
+    assert "## Goal\n" in text
+    assert "**R1. " not in text
 
 
 @pytest.mark.parametrize("typed", ["H00\nquit\n", "H00\n", "H00"])
@@ -233,7 +235,7 @@ def test_a_finished_position_is_over_at_once() -> None:
 def test_on_a_terminal() -> None:
     code, screen = on_terminal(["play", "skysummit", "--state", NEARLY_WON], typed="rules\nundo\nb2\n")
     assert code == 0
-    assert "R1. Players and workers." in screen
+    assert "Be the first to step up onto" in screen
     assert "\x1b[1;38;5;24mBlue ●" in screen
     assert "\x1b[1;38;5;130m◆1" in screen
     assert "wins" in screen.splitlines()[-1]

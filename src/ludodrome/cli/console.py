@@ -351,7 +351,7 @@ def compiling(game_id: str) -> Iterator[None]:
     """Announce on stderr that the block compiles, if it does: nothing is said where code is only loaded."""
     cache = "ludodrome.kernel_cache"  # importing it here would import Numba
     note = f"compiling {game_id}'s kernels, once on this machine: about 15 s ..."
-    with waiting(note, lambda: cache in sys.modules and sys.modules[cache].is_compiling()):
+    with waiting(note, lambda: getattr(sys.modules.get(cache), "is_compiling", bool)()):
         yield
 
 

@@ -478,7 +478,7 @@ class RecordViewer:
                 state = after
             except game_api.IllegalMove:
                 rest = (one if type(one) is str else json.dumps(one, ensure_ascii=False) for one in moves[number:])
-                return "; ".join([*texts, *rest])
+                return " ".join(["; ".join(texts), *rest]).lstrip()
         return "; ".join(texts)
 
     def ending(self) -> Text:
