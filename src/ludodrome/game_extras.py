@@ -101,6 +101,15 @@ class GameExtras:
     True
     >>> game.tell_move(state, game.apply(state, move), None)
     []
+
+    For people, who know seats by names:
+
+    >>> game.seat_name(0), game.name_seats("seat 0 wins"), game.move_label(move, state)
+    ('Blue', 'Blue wins', 'H(0,0)')
+    >>> game.people_sentence("that edge is drawn")
+    'that edge is drawn'
+    >>> game.explain_move(state, move, game.apply(state, move), 0)[0].key
+    'edge'
     """
 
     # Bots
