@@ -1,10 +1,11 @@
 """Make the sample games of the start page: ``python -m tools.sample_games [--redraw] [GAME ...]``.
 
 Each is a game between two strong built-ins, played here, with a drawing of every position by the board of the web page.
-With ``--redraw`` the games stay, and only their drawings are made anew: after a change of a board. A game is written to ``sample_game.json`` in the package of the game:
+With ``--redraw`` the games stay, and only their drawings are made anew: after a change of a board. A game is written to
+``sample_game.json`` in the package of the game:
 
 - ``options``, ``bots``, ``moves``, ``returns``: the game, so that anybody can play it through;
-- ``size``: width and height of the drawing; ``elements``: parts of drawings, as SVG; ``frames``: for each drawing the
+- ``box``: the view box of the drawings; ``elements``: parts of drawings, as SVG; ``frames``: for each drawing the
   numbers of its elements; ``still``: the drawing that is shown before, and instead of, any motion.
 """
 
