@@ -1,10 +1,11 @@
-"""Make the sample games of the start page: ``python -m tools.sample_games [GAME ...]``.
+"""Make the sample games of the start page: ``python -m tools.sample_games [--redraw] [GAME ...]``.
 
 Each is a game between two strong built-ins, played here, with a drawing of every position by the board of the web page.
-It is written to ``sample_game.json`` in the package of the game:
+With ``--redraw`` the games stay, and only their drawings are made anew: after a change of a board. A game is written to
+``sample_game.json`` in the package of the game:
 
 - ``options``, ``bots``, ``moves``, ``returns``: the game, so that anybody can play it through;
-- ``size``: width and height of the drawing; ``elements``: parts of drawings, as SVG; ``frames``: for each drawing the
+- ``box``: the view box of the drawings; ``elements``: parts of drawings, as SVG; ``frames``: for each drawing the
   numbers of its elements; ``still``: the drawing that is shown before, and instead of, any motion.
 """
 
@@ -21,11 +22,11 @@ from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.atomic_io import write_whole
 from ludodrome.game import Game
 from ludodrome.games import BUILT_IN, find, make, package_folder
-from ludodrome.web.position_view import board_of
+from ludodrome.web.position_view import board_of, observation_marks
 from ludodrome.web.routes.pages import SAMPLE_FILE
-from ludodrome.web.routes.replays import replay_json
 from tests.web.serving import browser, server
 
+REDRAW = "--redraw"
 FIRST, RIVALS = "expert:nodes=50000", ("level:7", "level:6", "level:5")
 MAX_TURNS, SEEDS = 70, range(1, 5)
 """The first game is taken that is short and has a winner: against the strongest rival, with the first seed."""
@@ -70,15 +71,23 @@ DRAW = """async ([board, positions, turns]) => {
 }"""
 
 
-def sample_game(game_id: str, page: Any) -> dict[str, Any]:
-    """Play a game and draw its positions."""
-    kind = find(game_id).game_class()
-    names = {option.name for option in kind.available}
-    options = {**kind.people_options, **{name: most for name, most in MAX_OPTIONS.items() if name in names}}
-    game = make(game_id, **options)
-    record = _record(game)
-    shown = replay_json("", record)
-    drawings = page.evaluate(DRAW, [board_of(game_id), shown["positions"], shown["turns"]])
+def sample_game(game_id: str, page: Any, kept: dict[str, Any] | None) -> dict[str, Any]:
+    """Play a game, or take the one that is kept, and draw its positions."""
+    if kept is None:
+        kind = find(game_id).game_class()
+        names = {option.name for option in kind.available}
+        options = {**kind.people_options, **{name: most for name, most in MAX_OPTIONS.items() if name in names}}
+        record = _record(make(game_id, **options))
+        kept = {
+            "made": datetime.now(UTC).date().isoformat(),
+            "command": f"python -m tools.sample_games {game_id}",
+            "options": record["options"],
+            "bots": record["bots"],
+            "moves": [entry["move"] for entry in record["turns"]],
+            "returns": record["result"]["returns"],
+        }
+    game = make(game_id, **kept["options"])
+    drawings = page.evaluate(DRAW, [board_of(game_id), *_positions(game, kept["moves"])])
     boxes = {tuple(one["box"]) for one in drawings}
     if len(boxes) != 1:
         raise ValueError(f"the drawings of {game_id} differ in size: {sorted(boxes)}")
@@ -87,17 +96,28 @@ def sample_game(game_id: str, page: Any) -> dict[str, Any]:
     elements = list(dict.fromkeys(part for one in parts for part in one))
     places = {part: number for number, part in enumerate(elements)}
     return {
-        "made": datetime.now(UTC).date().isoformat(),
-        "command": f"python -m tools.sample_games {game_id}",
-        "options": game.options,
-        "bots": record["bots"],
-        "moves": [entry["move"] for entry in record["turns"]],
-        "returns": record["result"]["returns"],
+        **kept,
         "box": [round(value) for value in drawings[0]["box"]],
         "still": len(parts) * 2 // 3,
         "elements": elements,
         "frames": [[places[part] for part in one] for one in parts],
     }
+
+
+def _positions(game: Game, moves: list[Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The positions of a game and its turns, as its board gets them."""
+    state = game.initial_state()
+    states, turns = [state], []
+    for move in moves:
+        text = game.format_move(move, state)
+        turns.append({"seat": game.to_move(state), "move": game.page_move(move, text)})
+        state = game.apply(state, move)
+        states.append(state)
+    positions = [
+        {"state": game.page_state(one), "to_move": game.to_move(one), "marks": observation_marks(game, one)}
+        for one in states
+    ]
+    return positions, turns
 
 
 def _record(game: Game) -> dict[str, Any]:
@@ -119,12 +139,13 @@ def _short(part: str) -> str:
 
 def main() -> None:
     """Make all sample games, or those that are named."""
+    redraw = sys.argv[1:2] == [REDRAW]
     with server() as address, browser() as running:
         page = running.new_page(base_url=address)
         page.goto("/replay")
-        for game_id in sys.argv[1:] or list(BUILT_IN):
-            made = sample_game(game_id, page)
+        for game_id in sys.argv[2 if redraw else 1 :] or list(BUILT_IN):
             path = package_folder(find(game_id).module) / SAMPLE_FILE
+            made = sample_game(game_id, page, json.loads(path.read_text("utf-8")) if redraw else None)
             write_whole(path, json.dumps(made, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
             print(f"{path.name} of {game_id}: {len(made['frames'])} drawings, {path.stat().st_size} bytes", flush=True)
 

@@ -29,7 +29,7 @@ from ludodrome.store.announcements import SharedCache
 from ludodrome.store.database import open_database
 from ludodrome.store.models import CacheEntryRow
 
-PATIENCE = 120.0
+PATIENCE = 600.0
 GAMES = ludodrome.game_ids()
 
 

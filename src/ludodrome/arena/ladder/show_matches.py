@@ -176,8 +176,8 @@ class ShowPlayer:
 
 def main() -> None:
     """Play what is watched, until the standard input ends."""
-    with suppress(OSError):
-        os.nice(LOWEST_PRIORITY)
+    if hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, 0, LOWEST_PRIORITY)
     writing = threading.Lock()
     players: dict[str, ShowPlayer] = {}
     idle = time.monotonic()

@@ -25,7 +25,7 @@ from ludodrome.web.auth import Anybody
 from ludodrome.web.budgets import budget_of
 from ludodrome.web.position_view import Json, board_of
 from ludodrome.web.routes.puzzles import KIND_WORDS
-from ludodrome.web.templating import general_page, page
+from ludodrome.web.templating import general_page, page, seats_of
 
 # The games in progress that a first visit finds: some moves are made, and it is your turn.
 # They are read from a file, so that a page can draw its board before any rule is compiled.
@@ -147,7 +147,11 @@ def _measured_games(order: tuple[str, ...]) -> int:
 
 
 def _data(order: tuple[str, ...]) -> dict[str, Any]:
-    return {"boards": {game_id: [GAMES[game_id].title, board_of(game_id)] for game_id in order}}
+    return {
+        "boards": {
+            game_id: [GAMES[game_id].title, board_of(game_id), seats_of(game_id)["colours"]] for game_id in order
+        }
+    }
 
 
 @pages.get("/favicon.ico")

@@ -10,6 +10,8 @@ const part = (id) => document.getElementById(id);
 /** Milliseconds between two positions, and at the end of a game. */
 const STEP = 1500,
   END = 6000;
+/** What is new on a board appears softly, unless it is so long that it is the whole board. */
+const PIECE = 600;
 const HELD = "held";
 let held = recalled(HELD) === "yes";
 
@@ -41,7 +43,8 @@ class Sample {
     this.at = (this.at + 1) % frames.length;
     const whole = this.at > 0;
     this.svg.innerHTML = frames[this.at]
-      .map((number) => (whole && !before.has(number) ? `<g class="new">${elements[number]}</g>` : elements[number]))
+      .map((number) => [elements[number], whole && !before.has(number) && elements[number].length < PIECE])
+      .map(([drawn, fresh]) => (fresh ? `<g class="new">${drawn}</g>` : drawn))
       .join("");
     clearTimeout(this.timer);
     if (held || !this.visible || document.hidden) return;
@@ -102,13 +105,14 @@ let card = null,
   loading = null;
 
 async function show(match, view) {
-  const [title, board] = data.boards[view.game] ?? [];
+  const [title, board, colours] = data.boards[view.game] ?? [];
   if (!board) return;
   if (watched !== match || !card) {
     watched = match;
     loading = makerOf(board).then((make) => {
       if (watched !== match) return;
       card = new LiveCard(view.game, match, make, title);
+      part("live").dataset.colours = colours;
       part("live").replaceChildren(card.node);
     });
   }
