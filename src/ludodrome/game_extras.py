@@ -315,6 +315,31 @@ class GameExtras:
         who = actor(self.to_move(before), seat)  # type: ignore[attr-defined]
         return [Explanation("move", f"{who} played {self.format_move(move, before)}.")]  # type: ignore[attr-defined]
 
+    # The full screen of the terminal
+
+    terminal_module: ClassVar[str] = ""
+    """Module with the game's own input on the full screen, for moves that are not picked from a list. It may define
+
+    - ``make_input(game, state, seat)``: a ``ludodrome.cli.play_app.BoardInput``
+    - ``story(game, before, after, seat, room)``: what a move brought about, as Rich texts one after another
+    """
+
+    def text_board(self, observation: Any, room: tuple[int, int]) -> Any:
+        """An observation, given without ``you``, as a ``ludodrome.text_board.TextBoard``; None: show ``render``.
+
+        ``room``: columns and lines that are free. Default: the game's cells.
+        """
+        cells = self.cells(observation)  # type: ignore[attr-defined]
+        return None if cells is None else import_module("ludodrome.text_board").draw_cells(cells, room)
+
+    def move_picks(self, move: Any, state: Any) -> list[list[Any]]:
+        """The ways to pick a move: each a list of ``ludodrome.text_board.Pick``. Default: the cell of its notation."""
+        return [[import_module("ludodrome.text_board").Pick(self.format_move(move, state))]]  # type: ignore[attr-defined]
+
+    def pick_warning(self, state: Any, picks: Sequence[Any]) -> Any:
+        """What picks would bring about, as a ``ludodrome.text_board.PickWarning``; None if nothing special."""
+        return None
+
     @classmethod
     def options_from_state(cls, state: Any) -> Json:
         """The options contained in a position, as JSON or in one-line form. Raises BadState for malformed numbers.

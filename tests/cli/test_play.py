@@ -168,16 +168,16 @@ def test_ctrl_c_does_not_tell_what_is_hidden() -> None:
 
 def test_the_arrow_key_does_not_bring_a_hidden_move_back() -> None:
     typed = "3:1:uuf\n\x1b[A\nquit\n"
-    code, screen = on_terminal(["play", "spaces", "-o", "choice=blind"], typed=typed)
+    code, screen = on_terminal(["play", "--plain", "spaces", "-o", "choice=blind"], typed=typed)
     assert code == 0
     assert "3:1:uuf" not in screen.partition("face down until it is answered.")[2]
-    _, screen = on_terminal(["play", "spaces", "-o", "choice=seen"], typed=typed)
+    _, screen = on_terminal(["play", "--plain", "spaces", "-o", "choice=seen"], typed=typed)
     assert "round 1: " in screen
 
 
 def test_a_board_is_not_wrapped_on_a_narrow_terminal() -> None:
     game = ludodrome.make("santorini")
-    _, screen = on_terminal(["play", "santorini"], typed="quit\n", COLUMNS="20")
+    _, screen = on_terminal(["play", "--plain", "santorini"], typed="quit\n", COLUMNS="20")
     assert game.name_seats(game.render(game.initial_state())) in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen)
 
 
@@ -233,7 +233,7 @@ def test_a_finished_position_is_over_at_once() -> None:
 
 
 def test_on_a_terminal() -> None:
-    code, screen = on_terminal(["play", "skysummit", "--state", NEARLY_WON], typed="rules\nundo\nb2\n")
+    code, screen = on_terminal(["play", "--plain", "skysummit", "--state", NEARLY_WON], typed="rules\nundo\nb2\n")
     assert code == 0
     assert "Be the first to step up onto" in screen
     assert "\x1b[1;38;5;24mBlue ●" in screen
@@ -242,7 +242,7 @@ def test_on_a_terminal() -> None:
 
 
 def test_ctrl_d_on_a_terminal() -> None:
-    code, screen = on_terminal(["play", "dots"], typed="\x04")
+    code, screen = on_terminal(["play", "--plain", "dots"], typed="\x04")
     assert code == 0
     assert "You left the game." in screen
 

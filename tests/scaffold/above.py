@@ -166,10 +166,27 @@ def environments(game: ludodrome.Game) -> None:
     assert frame(game, game.encode(game.parse_state(line)), "rgb_array").shape == example(game).frame
 
 
+def full_screen(game: ludodrome.Game) -> None:
+    """It is played to its end on the full screen of the terminal: its cells are the places of the cursor."""
+    from ludodrome.cli.play_app import PlayApp
+    from tests.cli.playing import drive, new_play, play_on, random_mover, screen
+
+    app = PlayApp(new_play(game.id))
+
+    async def story(pilot: Any) -> None:
+        assert f"enter: {example(game).cells[0]}" in screen(app)
+        await play_on(pilot, random_mover(1))
+        outcome = app.play.outcome()
+        assert outcome is not None
+        assert outcome.reason in screen(app)
+
+    drive(app, story)
+
+
 def main() -> None:
     """All of it."""
     game = ludodrome.make(sys.argv[1])
-    for part in (bots, matches, language_models, pages, environments):
+    for part in (bots, matches, language_models, pages, environments, full_screen):
         part(game)
         print(part.__name__)
 

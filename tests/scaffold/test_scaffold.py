@@ -17,7 +17,7 @@ from tests.web.serving import CHROMIUM
 OWN_WAY = ("__init__.py",)
 """The example differs there: it has an evaluator and planes."""
 MAX_SOURCES = 4
-PARTS = ["bots", "matches", "language_models", "pages", "environments"]
+PARTS = ["bots", "matches", "language_models", "pages", "environments", "full_screen"]
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import time as clock
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ludodrome.bots.networks import network_weights
@@ -10,6 +10,7 @@ from ludodrome.game import Game, checked_count
 from ludodrome.game_extras import extra
 from ludodrome.search.alphabeta import MAX_DEPTH
 from ludodrome.search.iterative import MAX_THREADS, Searcher, SearchResult
+from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.validation import show
 
 LINES = 3
@@ -91,6 +92,23 @@ def analyse(
     if exact is not None and depth is None:
         return _solve_or_search(game, states, budget, lines, exact, threads)
     return _search_lines(game, states, budget, lines, deepest, threads)
+
+
+def suggested_line(game: Game, state: Any, seconds: float) -> dict[str, Any]:
+    """The best line found in a time, in every game: by search, else the game's own hint, else by playouts.
+
+    The keys are the fields of ``Line``; ``score`` is None where it is not known.
+    """
+    own = extra(game.analysis_module, "hint")
+    if game.evaluator is not None:
+        *_, found = analyse(game, state, seconds, 1)
+        return asdict(found.lines[0])
+    if own is not None:
+        line: dict[str, Any] = own(game, state, seconds)
+        return line
+    move = game.move(TreeSearch(game).search(game.encode_array(state), time=seconds).best, state)
+    text = game.move_label(move, state)
+    return {"move": move, "text": text, "score": None, "continuation": [], "proven": False, "distance": None}
 
 
 def _solve_or_search(

@@ -1,20 +1,23 @@
-"""Games in the terminal, between people and bots: `play`; and the sessions that `play` and `puzzle` share."""
+"""Games in the terminal, between people and bots: `play`; and the sessions that `play` and `puzzle` share.
+
+Here is the form line by line, for pipes and screen readers; ``play_app.py`` is the full screen.
+"""
 
 from __future__ import annotations
 
-import shlex
 import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from ludodrome.bots import bot
-from ludodrome.bots.specs import BOX, COMMAND, WASM, spec_of
+from ludodrome.bots.specs import spec_of
 from ludodrome.cli import console
 from ludodrome.cli.base import (
     INTERRUPTED,
@@ -30,6 +33,7 @@ from ludodrome.cli.base import (
     read_state,
 )
 from ludodrome.cli.lazy import lazy_imports
+from ludodrome.cli.local_play import LocalPlay, make_opponents, options_again
 from ludodrome.games import GAMES
 
 with lazy_imports():
@@ -37,19 +41,13 @@ with lazy_imports():
     from rich import text as rich_text
 
     from ludodrome import game as game_api
-    from ludodrome import position
-    from ludodrome.arena import seats, seeds, transports
-    from ludodrome.bots import player
+    from ludodrome.arena import seeds
+    from ludodrome.cli import play_app
 
 if TYPE_CHECKING:
-    from ludodrome.bots.player import Bot, Budget
     from ludodrome.game import Game
 
 
-PROTOCOL_KINDS = (COMMAND, BOX, WASM)
-"""Kinds of specs that are programs, which play over the protocol and not as a Python object."""
-LAST_LINES = 8
-"""Lines of a program's standard error that are shown when it fails."""
 FRAME_SECONDS, STORY_SECONDS = 0.5, 12.0
 """Seconds that a drawing of a story is shown, and seconds of a whole story, at most."""
 FRAME_GAP = 4
@@ -157,10 +155,11 @@ app = typer.Typer()
     cls=Command,
     epilog=examples(
         "ludodrome play skysummit --against level:3",
-        "ludodrome play dots --against alphabeta:depth=6 --seat 1",
-        "ludodrome play santorini --option players=3",
+        "ludodrome play dots --against alphabeta:depth=6 --seat 1 --clock 5m++3s",
+        "ludodrome play santorini --option players=3 --record games",
         "ludodrome play dots --against 'cmd:python3 mybot.py'",
         "ludodrome play skysummit --state '00000/03200/00111/00000/00000 B3E5 C4D2 8'",
+        "ludodrome play spaces --plain",
         "printf 'H(0,0)\\nstate\\n' | ludodrome play dots",
     ),
 )
@@ -187,39 +186,102 @@ def play(
             help="Random seed of the bots, to repeat a game. Default: new.",
         ),
     ] = None,
+    clock: Annotated[
+        str,
+        typer.Option(
+            metavar="C", help="Time control of every seat: 30s a move, 10s+5m (bank), 5m++3s (Fischer) or none."
+        ),
+    ] = "none",
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", show_default=False, help="Save the record of the game in this folder at its end."),
+    ] = None,
+    plain: Annotated[
+        bool,
+        typer.Option("--plain", help="Line by line instead of full screen, as in pipes and for screen readers."),
+    ] = False,
 ) -> None:
     """Play a game in the terminal, against people or bots.
 
-    Type moves in the game's notation, or one of: help, moves, undo, state, rules, quit.
+    On a terminal the game fills the screen, and ? shows the keys. With --plain, and in pipes, you type moves in the
+    game's notation, or one of: help, moves, undo, state, rules, quit.
     Options that you do not choose are those that suit people best; with --state they are the defaults.
     """
     chosen = open_game(game, option, for_people=state is None)
     secret = seeds.new_secret() if seed is None else seed
-    bots = _opponents(chosen, against or [], seat, secret)
-    again = "".join(f" --against {shlex.quote(spec)}" for spec in against or [])
-    again += f" --seat {seat} --seed {secret}" if bots else ""
-    session = PlaySession(chosen, [read_state(chosen, state)], bots, again)
-    console.say(f"{chosen.title}. Type a move, or one of {', '.join(PlaySession.words)}.")
-    console.say(f"Seed of the bots: {secret}.\n" if bots else "")
-    if state is None:
-        _explain_options(chosen, option)
+    specs = against or []
+    bots = make_opponents(chosen, specs, seat, secret)
+    others = [other for other in range(chosen.seats) if other != seat]
+    with command_errors(), console.compiling(chosen.id):
+        session = PlaySession(
+            LocalPlay(
+                chosen,
+                [read_state(chosen, state)],
+                bots,
+                options_again(specs, seat, secret),
+                secret,
+                clock,
+                {other: spec_of(specs[number % len(specs)]) for number, other in enumerate(others) if specs},
+                record,
+            )
+        )
+    try:
+        if not plain and _has_screen():
+            _play_on_screen(session.play)
+        else:
+            _play_in_lines(session, option if state is None else None, explained=state is None, secret=secret)
+    finally:
+        session.play.close()
+
+
+def _has_screen() -> bool:
+    """Whether the game can be played on a full screen; if only Textual is missing, say so."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return False
+    if find_spec("textual") is None:
+        console.say("The full screen needs Textual: pip install 'ludodrome[lab]'. This is the form line by line.")
+        return False
+    return True
+
+
+def _play_on_screen(play: LocalPlay) -> None:
+    """Play on a full screen; afterwards print how it ended."""
+    screen = play_app.PlayApp(play)
+    screen.run()
+    if screen.failure is not None:
+        _say_farewell(play)
+        raise screen.failure
+    outcome = play.outcome()
+    if outcome is None:
+        _say_farewell(play)
+        return
+    console.stdout().print(console.verdict(outcome, play.game))
+    if screen.record_path is not None:
+        console.say(f"Record: {screen.record_path}")
+
+
+def _play_in_lines(session: PlaySession, given: list[str] | None, explained: bool, secret: int) -> None:
+    """Play line by line."""
+    play = session.play
+    console.say(f"{play.game.title}. Type a move, or one of {', '.join(PlaySession.words)}.")
+    console.say(f"Seed of the bots: {secret}.\n" if play.bots else "")
+    if explained:
+        _explain_options(play.game, given)
     try:
         session.draw()
+        play.restart_clock()
         while not session.finished():
-            if session.seat() in session.bots:
+            if play.seat() in play.bots:
                 session.let_bot_move()
             else:
-                session.answer(ask(session.game, session.seat()))
+                session.answer(ask(play.game, play.seat()))
     except Leave:
-        session.farewell()
+        _say_farewell(play)
     except (EOFError, KeyboardInterrupt) as end:
         console.say("")
-        session.farewell()
+        _say_farewell(play)
         if isinstance(end, KeyboardInterrupt):
             raise typer.Exit(INTERRUPTED) from None
-    finally:
-        for bot in session.bots.values():
-            bot.close()
 
 
 def _explain_options(game: Game, given: list[str] | None) -> None:
@@ -233,110 +295,39 @@ def _explain_options(game: Game, given: list[str] | None) -> None:
         console.say(f"{options}: {game.people_options_reason} To play otherwise: {back}\n")
 
 
-def _opponents(game: Game, specs: list[str], seat: int, seed: int) -> dict[int, Bot]:
-    """The bots by seat: every seat but the user's, or none if no bot is given."""
-    if not specs:
-        return {}
-    others = [other for other in range(game.seats) if other != seat]
-    if len(others) == game.seats:
-        raise CommandError(f"a seat of {game.id} is a whole number from 0 to {game.seats - 1}, not {seat}")
-    if len(specs) not in (1, len(others)):
-        raise CommandError(f"give --against once, or once per other seat (here {len(others)}), not {len(specs)} times")
-    with command_errors(), console.compiling(game.id):
-        bots: dict[int, Bot] = {}
-        for number, other in enumerate(others):
-            spec = spec_of(specs[number % len(specs)])
-            is_program = spec.partition(":")[0] in PROTOCOL_KINDS
-            own = seeds.seat_seed(seed, 0, other)
-            bots[other] = ProgramBot(spec, game, own) if is_program else bot(spec, game, own)
-            bots[other].start(player.hello_message(game, other, own))
-        return bots
-
-
-class ProgramFailed(Exception):
-    """A program made no move; the sentences say why."""
-
-
-class ProgramBot:
-    """A program behind ``cmd:``, ``box:`` or ``wasm:`` as an opponent: a child process for the whole session."""
-
-    def __init__(self, spec: str, game: Game, seed: int) -> None:
-        self.name = spec
-        self._game, self._seed, self._asked = game, seed, -1
-        self._hello: dict[str, Any] = {}
-        self._seat = transports.make_seat(spec, game, seed)
-
-    def start(self, hello: dict[str, Any]) -> None:
-        """Start the program."""
-        self._hello = hello
-        self._seat.start(hello)
-
-    def choose(self, observation: Any, budget: Budget | None = None) -> Any:
-        """Programs are asked with the number of the turn: see ``ask``."""
-        return self.ask(observation, observation, self._asked + 1)
-
-    def ask(self, state: Any, observation: Any, number: int) -> Any:
-        """Its move in turn ``number``; after an undo it begins anew. ProgramFailed says why there is none."""
-        if number <= self._asked:
-            self._seat.close()
-            self._seat = transports.make_seat(self.name, self._game, self._seed)
-            self._seat.start(self._hello)
-        self._asked = number
-        try:
-            legal = self._game.legal_moves(state)
-        except game_api.TooManyMoves:
-            legal = None
-        own = {name: self._hello[name] for name in ("match", "game", "seat", "player")}
-        message = {"type": "turn", **own, "turn": number, "state": observation, "legal_moves": legal}
-        asked = {**message, "deadline_ms": None, "ts_ms": time.time_ns() // 1_000_000}
-        turn = seats.Turn(number, own["seat"], None, 0.0, None, lambda: observation, lambda turn: asked)
-        answer = self._seat.ask(turn)
-        if answer.fault is not None:
-            self._seat.close()  # ends the program, so that all of its standard error has been read
-            last = console.printable("\n".join(self._seat.stderr.strip().splitlines()[-LAST_LINES:]))
-            raise ProgramFailed(f"{answer.fault.cause}: {answer.fault.why}" + (f"\n{last}" if last else ""))
-        return answer.move
-
-    def close(self) -> None:
-        """End the program."""
-        self._seat.close()
+def _say_farewell(play: LocalPlay) -> None:
+    """Print how to continue a game that ends early."""
+    note, *command = play.farewell()
+    print_text(note)
+    for line in command:
+        console.say(line)
 
 
 @dataclass
 class PlaySession(Session):
-    """A game in progress; ``states`` are the positions so far, the last one is the current one."""
+    """A play line by line."""
 
-    game: Game
-    states: list[Any]
-    bots: dict[int, Bot] = field(default_factory=dict)
-    """Bots by seat; people play the other seats."""
-    against: str = ""
-    """The options that name the bots, to print the command that continues the game."""
+    play: LocalPlay
+
+    @property
+    def game(self) -> Game:  # type: ignore[override]
+        """The game."""
+        return self.play.game
 
     @property
     def state(self) -> Any:
         """The current position."""
-        return self.states[-1]
-
-    def seat(self) -> int:
-        """The seat to move."""
-        seat = self.game.to_move(self.state)
-        assert seat is not None
-        return seat
-
-    def open(self, state: Any) -> bool:
-        """Whether the seat to move sees the whole position."""
-        return bool(self.game.observation(state) == state)
+        return self.play.state
 
     def draw(self) -> None:
         """Draw the board, unless part of it is hidden from the seat to move."""
-        if self.open(self.state):
+        if self.play.is_open(self.state):
             console.draw(self.game, self.state)
             return
         if self.game.hides_earlier_moves:
             self._draw_for_seat()
             return
-        if self.bots:
+        if self.play.bots:
             print_text("The other move stays face down until you have made yours.")
             return
         self._clear()
@@ -344,16 +335,12 @@ class PlaySession(Session):
 
     def _draw_for_seat(self) -> None:
         """Draw what the seat to move sees, or the only person if a bot is to move."""
-        people = [seat for seat in range(self.game.seats) if seat not in self.bots]
-        seat = self.game.to_move(self.state)
-        if seat not in people:
-            if len(people) != 1:
-                return
-            seat = people[0]
-        if not self.bots:
+        seat = self.play.viewer
+        if seat is None:
+            return
+        if not self.play.bots:
             self._clear()
-        seen = position.seen_by(self.game, self.state, seat)
-        print_text(self.game.name_seats(seen.drawing()))
+        print_text(self.game.name_seats(self.play.seen(seat).drawing()))
 
     def _clear(self) -> None:
         """Clear the screen, so that the next person at it sees nothing of the last one's move."""
@@ -362,60 +349,55 @@ class PlaySession(Session):
             sys.modules["readline"].clear_history()
 
     def finished(self) -> bool:
-        """Whether the game is over; if so, print the result."""
+        """Whether the game is over; if so, print the result and write the record."""
         with console.compiling(self.game.id):
-            outcome = self.game.outcome(self.state)
+            outcome = self.play.outcome()
         if outcome is None:
             return False
         console.stdout().print(console.verdict(outcome, self.game))
+        path = self.play.write_record()
+        if path is not None:
+            console.say(f"Record: {path}")
         return True
 
     def move(self, text: str) -> None:
         """Make a move, or say why it is illegal."""
         try:
             with console.compiling(self.game.id):
-                move = self.game.parse_move(text, self.state)
-                notation = self.game.move_label(move, self.state)
-                after = self.game.apply(self.state, move)
+                move = self.play.parse_move(text)
+                self._put(move, self.game.move_label(move, self.state))
         except game_api.IllegalMove as error:
             print_text(self.game.name_seats(str(error)), console.BAD)
-            return
-        self._put(after, notation)
 
     def let_bot_move(self) -> None:
         """Let the bot to move make its move; if it fails, end the session with a sentence."""
-        seat = self.seat()
-        bot = self.bots[seat]
-        shown = self.game.observation(self.state, seat)
+        name = self.play.bots[self.play.seat()].name
         try:
-            with console.waiting(f"{bot.name} is thinking ..."):
-                if isinstance(bot, ProgramBot):
-                    move = interruptible(lambda: bot.ask(self.state, shown, len(self.states) - 1))
-                else:
-                    move = interruptible(lambda: bot.choose(shown))
-            after, notation = self.game.apply(self.state, move), self.game.move_label(move, self.state)
-        except ProgramFailed as error:
-            self.farewell()
-            raise CommandError(f"the bot {bot.name} failed: {error}") from error
-        except Exception as error:
-            self.farewell()
-            raise CommandError(f"the bot {bot.name} failed: {type(error).__name__}: {error}") from error
-        hidden = not self.open(after)
-        self._put(after, f"({bot.name})" if hidden else f"{notation}  ({bot.name})")
+            with console.waiting(f"{name} is thinking ..."):
+                move = interruptible(self.play.ask_bot)
+        except CommandError:
+            _say_farewell(self.play)
+            raise
+        notation, after = self.game.move_label(move, self.state), self.game.apply(self.state, move)
+        self._put(move, f"({name})" if not self.play.is_open(after) else f"{notation}  ({name})")
 
-    def _put(self, after: Any, words: str) -> None:
-        """Print a move and the position after it."""
-        print_move(self.game, self.seat(), words)
-        self._tell(after)
-        self.states.append(after)
-        answered_at_once = self.game.to_move(after) in self.bots and not self.open(after)
+    def _put(self, move: Any, words: str) -> None:
+        """Make a legal move, print it and the position after it."""
+        before, seat = self.state, self.play.seat()
+        self.play.play(move)
+        if self.state is before:  # it came too late
+            return
+        print_move(self.game, seat, words)
+        self._tell(before)
+        after = self.state
+        answered_at_once = self.game.to_move(after) in self.play.bots and not self.play.is_open(after)
         if not answered_at_once:
             self.draw()
+        self.play.restart_clock()
 
-    def _tell(self, after: Any) -> None:
+    def _tell(self, before: Any) -> None:
         """Show what a move brought about, step by step; all at once if the output is not a terminal."""
-        people = [seat for seat in range(self.game.seats) if seat not in self.bots]
-        frames = self.game.tell_move(self.state, after, people[0] if len(people) == 1 else None)
+        frames = self.play.frames(before, self.state)
         if not frames:
             return
         if not console.stdout().is_terminal:
@@ -432,17 +414,14 @@ class PlaySession(Session):
 
     def undo(self) -> None:
         """Take back the last move."""
-        if len(self.states) == 1:
+        if self.play.undo():
+            self.draw()
+        else:
             print_text("there is no move to take back", console.BAD)
-            return
-        self.states.pop()
-        while len(self.states) > 1 and self.seat() in self.bots:
-            self.states.pop()
-        self.draw()
 
     def line(self) -> None:
         """The position on one line, as `--state` takes it."""
-        if self.open(self.state):
+        if self.play.is_open(self.state):
             console.say(self.game.format_state(self.state))
         else:
             print_text("The last move is face down: the position can be shown when both have moved.")
@@ -454,24 +433,6 @@ class PlaySession(Session):
             console.show_markdown(page, paged=True)
         else:
             console.say(page)
-
-    def farewell(self) -> None:
-        """Print how to continue a game that ends early."""
-        state = next((state for state in reversed(self.states) if self.open(state)), None)
-        if state is None:
-            print_text("You left the game. Its first move is face down, so there is no position to show.")
-            return
-        if state is self.state:
-            print_text("You left the game. To continue it later:")
-        else:
-            print_text(
-                "You left the game. The last move is face down; "
-                "to continue later from the last position with nothing hidden:"
-            )
-        usual = {option.name: option.default for option in self.game.available}
-        chosen = {name: value for name, value in self.game.options.items() if value != usual[name]}
-        options = "".join(f" -o {name}={value}" for name, value in chosen.items())
-        console.say(f"ludodrome play {self.game.id}{options}{self.against} --state '{self.game.format_state(state)}'")
 
 
 PlaySession.words = {

@@ -12,6 +12,7 @@ import numpy as np
 from ludodrome.game import BadState, Game
 from ludodrome.game_extras import Explanation
 from ludodrome.jit import FOUR, Array, Int, fours, kernel, store_four
+from ludodrome.text_board import STONE, Pick, Room, Square, TextBoard, draw_squares, height_square
 from ludodrome.validation import is_int, listing, show
 
 SIDE = 5
@@ -370,3 +371,26 @@ def _told_turn(who: str, turn: TowerTurn, heights: Sequence[int]) -> Explanation
 
 def _names(cells: set[int]) -> str:
     return listing((NAMES[cell] for cell in sorted(cells)), "or")
+
+
+# The full screen of the terminal
+
+DOME_SIGN = "▟█▙"
+
+
+def text_board(heights: list[int], workers: dict[int, tuple[str, int]], room: Room) -> TextBoard:
+    """The board with its heights; ``workers``: cell -> what is drawn of the worker on it, and its seat."""
+    squares = []
+    for cell, height in enumerate(heights):
+        if height == DOME:
+            squares.append(Square(NAMES[cell], "4", tone=STONE, piece=DOME_SIGN))
+        else:
+            squares.append(height_square(NAMES[cell], height, STONE, *workers.get(cell, ("", None))))
+    rows = [squares[row : row + SIDE] for row in range(0, CELLS, SIDE)]
+    return draw_squares(rows, ROWS, COLUMNS, room)
+
+
+def turn_picks(worker: str, to: str, build: str | None) -> list[Pick]:
+    """The picks of a turn, given by the names of its cells: worker, step, build."""
+    steps = [Pick(worker, "worker"), Pick(to, "step to" if build else "win on")]
+    return [*steps, Pick(build, "build on")] if build else steps

@@ -6,9 +6,8 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ludodrome.analysis import analyse
+from ludodrome.analysis.lines import suggested_line
 from ludodrome.game import Game, IllegalMove
-from ludodrome.game_extras import extra
-from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.web.budgets import SEARCH_SECONDS, SEARCHES, UNLIMITED, CallerBudget
 from ludodrome.web.position_view import Json, line_labels
 from ludodrome.web.responses import Busy
@@ -65,8 +64,8 @@ def analyse_position(game: Game, state: Any, seconds: float, lines: int, budget:
         raise IllegalMove("the game is over: there is nothing to analyse")
     with engine_slot_for_request(budget):
         if game.evaluator is None:
-            hint = extra(game.analysis_module, "hint") or _best_in_playouts
-            return {"to_move": game.to_move(state), "depth": 0, "nodes": 0, "lines": [hint(game, state, seconds)]}
+            line = suggested_line(game, state, seconds)
+            return {"to_move": game.to_move(state), "depth": 0, "nodes": 0, "lines": [line]}
         *_, found = analyse(game, state, seconds, lines, threads=THREADS)
     mover = game.to_move(state)
     state = game.decode(game.encode(state))
@@ -86,18 +85,4 @@ def analyse_position(game: Game, state: Any, seconds: float, lines: int, budget:
             }
             for line, (text, *continuation) in zip(found.lines, labels, strict=True)
         ],
-    }
-
-
-def _best_in_playouts(game: Game, state: Any, seconds: float) -> Json:
-    """The line of a game without an evaluator: the move that does best in playouts, without a score."""
-    found = TreeSearch(game).search(game.encode_array(state), time=seconds)
-    move = game.move(found.best, state)
-    return {
-        "move": move,
-        "text": game.move_label(move, state),
-        "score": None,
-        "continuation": [],
-        "proven": False,
-        "distance": None,
     }

@@ -1,4 +1,7 @@
-"""The terminal application of `build`: keys and clicks become commands of a BoardBuilder."""
+"""The terminal application of `build`: keys and clicks become commands of a BoardBuilder.
+
+``GridControl``, the grid under keys and clicks, also lays boards on the full screen of `play`.
+"""
 
 from pathlib import Path
 from typing import ClassVar, NamedTuple
@@ -142,6 +145,7 @@ def _cells(builder: BoardBuilder) -> dict[tuple[int, int], list[tuple[str, str]]
 PAD = "789456123"
 """Number pad keys of the nine trap places."""
 DEFAULT_FILE = "boards.json"
+FIRST_NOTE = "choose a column with ← and →, then ↑ to start"
 _PLACE_WORDS = {key: step_words(2)[2 + 3 + number] for number, key in enumerate(PAD)}
 _SHIFTED = {shift: step_words(2)[2 + 3 + number] for number, shift in enumerate(PLACES)}
 _ARROWS = {"up": "8", "left": "4", "right": "6", "down": "2", "enter": "5", "space": "5"}
@@ -170,6 +174,84 @@ to move it there."""
 """Narrow enough for the panel of a terminal of 80 columns."""
 
 
+class GridControl:
+    """The grid under keys and clicks: a cursor for the start column, the aim of a trap, and the last message."""
+
+    def __init__(self, builder: BoardBuilder, when_finished: str) -> None:
+        """``when_finished``: the message once the board is finished."""
+        self.builder, self._when_finished = builder, when_finished
+        self.cursor = builder.size // 2
+        self.aiming = False
+        self.message, self.is_bad = FIRST_NOTE, False
+
+    def layout(self, width: int, height: int) -> Layout:
+        """The layout of the grid in a room."""
+        return lay_out(self.builder.size, width, height, self.builder.position or (self.builder.size - 1, self.cursor))
+
+    def say(self, sentence: str, bad: bool = False) -> None:
+        """Set the message."""
+        self.message, self.is_bad = sentence, bad
+
+    def do(self, command: str) -> None:
+        """Run a command of the builder."""
+        self.aiming = False
+        try:
+            done = self.builder.do(command)
+        except ValueError as error:
+            self.say(str(error), bad=True)
+            return
+        self.say(self._when_finished if self.builder.is_finished else done)
+
+    def go(self, way: str) -> None:
+        """Handle an arrow: a step, the choice of a start column, or the direction of a trap."""
+        if self.aiming:
+            self.do(_PLACE_WORDS[_ARROWS[way]])
+        elif not self.builder.actions:
+            self._choose_start(way)
+        elif way == "up" and self.builder.position is not None and self.builder.position[0] == 0:
+            self.do("finish")
+        elif way == "enter":
+            self.say("arrows move, t and a direction set a trap")
+        else:
+            self.do(way)
+
+    def _choose_start(self, way: str) -> None:
+        if way in ("up", "enter"):
+            self.do(f"start {self.cursor}")
+        elif way == "down":
+            self.say(FIRST_NOTE)
+        else:
+            self.cursor = (self.cursor + (1 if way == "right" else -1)) % self.builder.size
+            self.say(f"start in column {self.cursor}?")
+
+    def trap(self, key: str) -> None:
+        """Set a trap with a key of the number pad."""
+        self.do(_PLACE_WORDS[key])
+
+    def aim(self) -> None:
+        """Let the next arrow or click set a trap, or no longer."""
+        self.aiming = not self.aiming
+        self.say("trap where? an arrow, enter for underfoot, 1 to 9 as on a number pad" if self.aiming else "")
+
+    def click(self, cell: tuple[int, int]) -> None:
+        """Handle a click: a start, a step, the finish, or the place of a trap."""
+        row, col = cell
+        if not self.builder.actions:
+            self.cursor = col
+            self.do(f"start {col}")
+            return
+        assert self.builder.position is not None
+        shift = (row - self.builder.position[0], col - self.builder.position[1])
+        if self.aiming and shift in _SHIFTED:
+            self.do(_SHIFTED[shift])
+        elif row < 0:
+            self.do("finish")
+        elif shift in ((-1, 0), (0, -1), (0, 1), (1, 0)):
+            self.do({(-1, 0): "up", (0, -1): "left", (0, 1): "right", (1, 0): "down"}[shift])
+        else:
+            self.say("click a square next to the piece; t first, to set a trap", bad=True)
+
+
 class GridWidget(Widget):
     """The grid; posts a message when a square is clicked."""
 
@@ -180,21 +262,18 @@ class GridWidget(Widget):
             super().__init__()
             self.cell = cell
 
-    def __init__(self, builder: BoardBuilder) -> None:
+    def __init__(self, control: GridControl) -> None:
         super().__init__(id="grid")
-        self.builder = builder
-        self.cursor = builder.size // 2
-        self.aiming = False
+        self.control = control
 
     @property
     def seen(self) -> Layout:
         """The current layout."""
-        focus = self.builder.position or (self.builder.size - 1, self.cursor)
-        return lay_out(self.builder.size, self.size.width, self.size.height, focus)
+        return self.control.layout(self.size.width, self.size.height)
 
     def render(self) -> Text:
         """Draw the grid."""
-        return draw_grid(self.builder, self.seen, self.cursor, self.aiming)
+        return draw_grid(self.control.builder, self.seen, self.control.cursor, self.control.aiming)
 
     def on_click(self, event: events.Click) -> None:
         """Post the clicked square."""
@@ -244,8 +323,8 @@ class BuilderApp(App[list[str]]):
         self.builder = builder
         self.path = path or DEFAULT_FILE
         self.saved: list[str] = []
-        self.grid = GridWidget(builder)
-        self.message = Text("choose a column with ← and →, then ↑ to start")
+        self.control = GridControl(builder, "finished; s saves it")
+        self.grid = GridWidget(self.control)
         self.shows_keys = False
         self.finish_button = Button("Finish straight up (f)", id="finish", compact=True)
         self.finish_button.can_focus = False
@@ -274,7 +353,9 @@ class BuilderApp(App[list[str]]):
         self.grid.refresh()
         self.query_one("#facts", Static).update(Text(KEYS_TEXT) if self.shows_keys else self.facts())
         self.finish_button.display = bool(self.builder.actions) and not (self.builder.is_finished or self.shows_keys)
-        self.query_one("#message", Static).update(self.message)
+        self.query_one("#message", Static).update(
+            Text(self.control.message, "bold #B3261E" if self.control.is_bad else "")
+        )
 
     def facts(self) -> Text:
         """The state of the board, the trial round, and the legal next steps."""
@@ -306,20 +387,16 @@ class BuilderApp(App[list[str]]):
 
     def show_message(self, sentence: str, bad: bool = False) -> None:
         """Show a message below the grid."""
-        self.message = Text(sentence, "bold #B3261E" if bad else "")
+        self.control.say(sentence, bad)
         self.show()
 
     # Commands
 
     def do(self, command: str) -> None:
         """Run a command of the builder."""
-        self.grid.aiming = self.shows_keys = False
-        try:
-            done = self.builder.do(command)
-        except ValueError as error:
-            self.show_message(str(error), bad=True)
-            return
-        self.show_message("finished; s saves it" if self.builder.is_finished else done)
+        self.shows_keys = False
+        self.control.do(command)
+        self.show()
 
     def action_command(self, command: str) -> None:
         """Run the command of a key."""
@@ -335,26 +412,10 @@ class BuilderApp(App[list[str]]):
         self.show()
 
     def action_go(self, way: str) -> None:
-        """Handle an arrow: a step, the choice of a start column, or the direction of a trap."""
-        if self.grid.aiming:
-            self.do(_PLACE_WORDS[_ARROWS[way]])
-        elif not self.builder.actions:
-            self._choose_start(way)
-        elif way == "up" and self.builder.position is not None and self.builder.position[0] == 0:
-            self.do("finish")
-        elif way == "enter":
-            self.show_message("arrows move, t and a direction set a trap")
-        else:
-            self.do(way)
-
-    def _choose_start(self, way: str) -> None:
-        if way in ("up", "enter"):
-            self.do(f"start {self.grid.cursor}")
-        elif way == "down":
-            self.show_message("choose a column with ← and →, then ↑ to start")
-        else:
-            self.grid.cursor = (self.grid.cursor + (1 if way == "right" else -1)) % self.builder.size
-            self.show_message(f"start in column {self.grid.cursor}?")
+        """Handle an arrow."""
+        self.shows_keys = False
+        self.control.go(way)
+        self.show()
 
     def action_trap(self, key: str) -> None:
         """Set a trap with a key of the number pad."""
@@ -362,28 +423,14 @@ class BuilderApp(App[list[str]]):
 
     def action_aim(self) -> None:
         """Let the next arrow or click set a trap."""
-        self.grid.aiming = not self.grid.aiming
-        self.show_message(
-            "trap where? an arrow, enter for underfoot, 1 to 9 as on a number pad" if self.grid.aiming else ""
-        )
+        self.control.aim()
+        self.show()
 
     def on_grid_widget_clicked(self, event: GridWidget.Clicked) -> None:
-        """Handle a click: a start, a step, the finish, or the place of a trap."""
-        row, col = event.cell
-        if not self.builder.actions:
-            self.grid.cursor = col
-            self.do(f"start {col}")
-            return
-        assert self.builder.position is not None
-        shift = (row - self.builder.position[0], col - self.builder.position[1])
-        if self.grid.aiming and shift in _SHIFTED:
-            self.do(_SHIFTED[shift])
-        elif row < 0:
-            self.do("finish")
-        elif shift in ((-1, 0), (0, -1), (0, 1), (1, 0)):
-            self.do({(-1, 0): "up", (0, -1): "left", (0, 1): "right", (1, 0): "down"}[shift])
-        else:
-            self.show_message("click a square next to the piece; t first, to set a trap", bad=True)
+        """Handle a click."""
+        self.shows_keys = False
+        self.control.click(event.cell)
+        self.show()
 
     def action_save(self) -> None:
         """Add the board to the collection."""
@@ -410,7 +457,7 @@ class BuilderApp(App[list[str]]):
         line.remove_class("open")
         line.value = ""
         self.set_focus(None)
-        self.grid.aiming = False
+        self.control.aiming = False
         self.show_message("")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

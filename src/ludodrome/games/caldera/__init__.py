@@ -10,6 +10,7 @@ from ludodrome.game_spec import Planes
 from ludodrome.games.caldera import codec, display, evaluate, network, planes, rules
 from ludodrome.jit import Array, Record
 from ludodrome.search.entry_points import make_kernels
+from ludodrome.text_board import Pick, PickWarning, Room, TextBoard
 
 BOOK_TURNS = 100
 """The openings of the book are used with at least this turn limit."""
@@ -88,6 +89,18 @@ class Caldera(Game):
     def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:
         """The move or the forge, what it took or set off, and crowns in reach."""
         return display.explain(self, before, move, after, seat)
+
+    def text_board(self, observation: Any, room: Room) -> TextBoard:
+        """The board for the full screen."""
+        return display.text_board(observation, room)
+
+    def move_picks(self, move: Any, state: Any) -> list[list[Pick]]:
+        """A piece, then the cell that it moves to, captures on or forges."""
+        return [display.picks(move, state)]
+
+    def pick_warning(self, state: Any, picks: Sequence[Pick]) -> PickWarning | None:
+        """The cells that a forge sets off, and the pieces that are lost in them."""
+        return display.warning(self, state, picks)
 
 
 GAME = Caldera

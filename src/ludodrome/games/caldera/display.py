@@ -1,4 +1,4 @@
-"""How Caldera is shown: diagrams of the rules, the eruptions that a forge sets off, what a turn did, pictures."""
+"""How Caldera is shown: diagrams of the rules, the eruptions of a forge, what a turn did, pictures, the terminal."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,6 +7,17 @@ from ludodrome.game import Game
 from ludodrome.game_extras import Diagram, Explanation, Json, actor
 from ludodrome.jit import Array, Record
 from ludodrome.painting import CELL, PAPER, SEATS, ground, heights, middle
+from ludodrome.text_board import (
+    HOT,
+    VENT,
+    Pick,
+    PickWarning,
+    Room,
+    Square,
+    TextBoard,
+    draw_squares,
+    height_square,
+)
 
 DIAGRAMS = (
     Diagram(
@@ -159,3 +170,68 @@ def paint(game: Game, record: Record) -> Array:
                 canvas.disc(row, column, CELL * 3 // 8, SEATS[seat])
                 canvas.write(row, column, letter, PAPER)
     return canvas.pixels
+
+
+# The full screen of the terminal
+
+SIGNS, VENT_SIGN = "●◆", "▒▒▒"
+
+
+def text_board(state: Any, room: Room) -> TextBoard:
+    """Cells by height, vents, and the pieces with the shape of their seat and the letter of their kind."""
+    pieces = {
+        (piece["r"], piece["c"]): (f"{SIGNS[seat]}{piece['type'][0].upper()}", seat)
+        for seat in range(2)
+        for piece in state[f"p{seat}"]
+    }
+    squares = [
+        [
+            Square(f"{r}{c}", tone=VENT, piece=VENT_SIGN)
+            if height < 0
+            else height_square(f"{r}{c}", height, HOT, *pieces.get((r, c), ("", None)))
+            for c, height in enumerate(row)
+        ]
+        for r, row in enumerate(state["board"])
+    ]
+    names = [str(number) for number in range(len(squares))]
+    return draw_squares(squares, names, names, room)
+
+
+def picks(move: Any, state: Any) -> list[Pick]:
+    """The piece, and the cell that it aims at."""
+    source, to = (move["from"], move["to"]) if move["action"] == "move" else (move["smith"], move["target"])
+    seat = state["ply"] % 2
+    kinds = {(piece["r"], piece["c"]): piece["type"] for piece in state[f"p{seat}"]}
+    taken = any([piece["r"], piece["c"]] == to for piece in state[f"p{1 - seat}"])
+    does = "forge" if move["action"] == "forge" else "capture on" if taken else "move to"
+    return [Pick(f"{source[0]}{source[1]}", kinds[source[0], source[1]]), Pick(f"{to[0]}{to[1]}", does)]
+
+
+def warning(game: Game, state: Any, chosen: Sequence[Pick]) -> PickWarning | None:
+    """With a smith picked, the forges that erupt; with its target, every cell that erupts and what is lost there."""
+    smith = next((piece for piece in state[f"p{state['ply'] % 2}"] if chosen and _is_on(piece, chosen[0].place)), None)
+    if smith is None or smith["type"] != "smith":
+        return None
+    forges = [move for move in game.legal_moves(state) if move.get("smith") == [smith["r"], smith["c"]]]
+    found = {f"{one['move']['target'][0]}{one['move']['target'][1]}": one for one in _eruptions(game, state, forges)}
+    if len(chosen) == 1:
+        return PickWarning(tuple(found), "!: a forge there erupts") if found else None
+    one = found.get(chosen[1].place) if chosen[1].action == "forge" else None
+    if one is None:
+        return None
+    count = len(one["cells"])
+    lost = [f"{r}{c}" for r, c in one["lost"]]
+    note = f"erupts: {count} {'cell' if count == 1 else 'cells'}, " + (
+        f"lost on {', '.join(lost)}" if lost else "no piece lost"
+    )
+    return PickWarning(tuple(f"{r}{c}" for r, c in one["cells"]), note)
+
+
+def _is_on(piece: Json, name: str) -> bool:
+    return f"{piece['r']}{piece['c']}" == name
+
+
+def _eruptions(game: Game, state: Any, forges: Sequence[Any]) -> list[Json]:
+    states = game.new_states(1)
+    states[0] = game.encode(state)
+    return eruptions(game, states, forges)

@@ -13,6 +13,7 @@ from ludodrome.games import BUILT_IN
 from ludodrome.games.dots import codec, display, evaluate, planes, rules, strategy
 from ludodrome.jit import Array, Record
 from ludodrome.search.entry_points import make_kernels
+from ludodrome.text_board import Pick, Room, TextBoard
 
 BOOK_SIZES = ((2, 2), (3, 3), (4, 4), (5, 5))
 """Boards with a book of openings."""
@@ -108,6 +109,14 @@ class Dots(Game):
     def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:
         """The edge, the boxes it closed and those it gives away."""
         return display.explain(self, before, after, seat)
+
+    def text_board(self, observation: Any, room: Room) -> TextBoard:
+        """The board for the full screen: every edge is a place."""
+        return display.text_board(observation, room)
+
+    def move_picks(self, move: Any, state: Any) -> list[list[Pick]]:
+        """The edge."""
+        return [[Pick(self.format_move(move, state), "draw")]]
 
     @classmethod
     def options_from_state(cls, state: Any) -> Json:

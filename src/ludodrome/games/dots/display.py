@@ -1,4 +1,4 @@
-"""How Dots is shown: diagrams of the rules, chains and loops, what an edge did, pictures."""
+"""How Dots is shown: diagrams of the rules, chains and loops, what an edge did, pictures, the terminal."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from ludodrome.game_extras import Diagram, Explanation, Json, actor
 from ludodrome.games.dots.rules import board_edges
 from ludodrome.jit import Array, Record
 from ludodrome.painting import CELL, FAINT, INK, SEATS, Canvas
+from ludodrome.text_board import BOLD, DIM, Ink, Place, Room, TextBoard
 
 DIAGRAMS = (
     Diagram(
@@ -138,3 +139,47 @@ def paint(game: Game, record: Record) -> Array:
         for c in range(cols + 1):
             canvas.disc(r * CELL + half, c * CELL + half, 4, INK)
     return canvas.pixels
+
+
+# The full screen of the terminal
+
+BOX_SIZES = ((9, 3), (7, 3), (7, 1), (5, 1))
+"""Widths and heights of a box, the largest first; the first that fits is used."""
+SIGNS = "●◆"
+
+
+def text_board(state: Any, room: Room) -> TextBoard:
+    """Dots, drawn edges as lines, open edges faint, boxes with the shape of their owner."""
+    rows, columns = state["rows"], state["cols"]
+    width, height = next(
+        (size for size in BOX_SIZES if columns * (size[0] + 1) + 5 <= room[0] and rows * (size[1] + 1) + 3 <= room[1]),
+        BOX_SIZES[-1],
+    )
+    left, top = 4, 1
+    inks = [Ink(0, left + c * (width + 1), str(c), tone=DIM) for c in range(columns + 1)]
+    places = []
+    for r in range(rows + 1):
+        line = top + r * (height + 1)
+        inks.append(Ink(line, 1, f"{r:>2}", tone=DIM))
+        inks += [Ink(line, left + c * (width + 1), "∙", tone=BOLD) for c in range(columns + 1)]
+        for c in range(columns):
+            at = left + c * (width + 1) + 1
+            places.append(Place(f"H({r},{c})", line, at, 1, width))
+            inks.append(_edge(state["h"][r][c], line, at, "─" * width, "╌"))
+        for c in range(columns + 1) if r < rows else ():
+            at = left + c * (width + 1)
+            places.append(Place(f"V({r},{c})", line + 1, at - 1, height, 3))
+            inks += [_edge(state["v"][r][c], line + 1 + one, at, "│", "╎") for one in range(height)]
+        for c in range(columns) if r < rows else ():
+            owner = state["owner"][r][c]
+            if owner >= 0:
+                middle = left + c * (width + 1) + 1 + width // 2
+                inks.append(Ink(line + 1 + height // 2, middle, SIGNS[owner], owner))
+    return TextBoard(left + columns * (width + 1) + 2, top + rows * (height + 1) + 1, tuple(places), tuple(inks))
+
+
+def _edge(drawn: bool, row: int, column: int, line: str, faint: str) -> Ink:
+    """A drawn edge as a line, an open one as a short faint one."""
+    if drawn:
+        return Ink(row, column, line, tone=BOLD)
+    return Ink(row, column + len(line) // 2, faint, tone=DIM)

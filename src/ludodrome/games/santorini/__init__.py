@@ -17,12 +17,23 @@ from ludodrome.game_extras import (
 )
 from ludodrome.game_spec import Planes
 from ludodrome.games.santorini import codec, evaluate, planes, rules
-from ludodrome.games.towers import NAMES, TowerTurn, explain_end, explain_turn, winning_cells
+from ludodrome.games.towers import (
+    CELL,
+    NAMES,
+    TowerTurn,
+    explain_end,
+    explain_turn,
+    text_board,
+    turn_picks,
+    winning_cells,
+)
 from ludodrome.jit import Array, Record
 from ludodrome.painting import paint_workers
 from ludodrome.search.entry_points import make_kernels
+from ludodrome.text_board import Pick, Room, TextBoard
 
 _CELL = "[a-e][1-5]"
+_SHAPES = "●◆■"
 _GAP = r"(?:\s*(?:,|-+>?|→|to|;)?\s*)"
 
 
@@ -118,6 +129,19 @@ class Santorini(Game):
     def paint(self, record: Record) -> Array:
         """Draw a position: cells by height, workers by seat, numbered from 1."""
         return paint_workers(self, record)
+
+    def text_board(self, observation: Any, room: Room) -> TextBoard:
+        """The board for the full screen: a worker has its seat's shape, letter and number."""
+        workers = {
+            CELL[name]: (f"{_SHAPES[seat]}{codec.LETTERS[seat]}{k + 1}", seat)
+            for seat, pair in enumerate(observation["workers"])
+            for k, name in enumerate(pair)
+        }
+        return text_board([height for row in observation["board"] for height in row], workers, room)
+
+    def move_picks(self, move: Any, state: Any) -> list[list[Pick]]:
+        """A worker, its step and its build, which a winning step names as well."""
+        return [turn_picks(move[3:5], move[5:7], move[7:9])]
 
     @property
     def planes(self) -> Planes:

@@ -7,10 +7,11 @@ from ludodrome.game import Game, Option
 from ludodrome.game_extras import FIRST_LEVELS, LADDER_LEVELS, LADDER_SEARCHERS, Diagram, Explanation, Level, actor
 from ludodrome.game_spec import Planes
 from ludodrome.games.skysummit import codec, evaluate, planes, rules
-from ludodrome.games.towers import NAMES, TowerTurn, explain_end, explain_turn, winning_cells
+from ludodrome.games.towers import NAMES, TowerTurn, explain_end, explain_turn, text_board, turn_picks, winning_cells
 from ludodrome.jit import Array, Record
 from ludodrome.painting import paint_workers
 from ludodrome.search.entry_points import make_kernels
+from ludodrome.text_board import Pick, Room, TextBoard
 
 _CELL = "[a-e][1-5]"
 _ARROW = r"(?:\s*(?:-+>?|→|to)\s*)"
@@ -118,6 +119,20 @@ class Skysummit(Game):
     def paint(self, record: Record) -> Array:
         """Draw a position: cells by height, workers by seat, numbered from 1."""
         return paint_workers(self, record)
+
+    def text_board(self, observation: Any, room: Room) -> TextBoard:
+        """The board for the full screen."""
+        standing = [(seat, k, cell) for seat, pair in enumerate(observation["workers"]) for k, cell in enumerate(pair)]
+        workers = {cell: (f"{codec.SIGNS[seat]}{k + 1}", seat) for seat, k, cell in standing if cell is not None}
+        return text_board(observation["board"], workers, room)
+
+    def move_picks(self, move: Any, state: Any) -> list[list[Pick]]:
+        """Two cells at the placement; then a worker, its step and its build."""
+        if move["t"] == "place":
+            return [[Pick(NAMES[cell], f"worker {k} on") for k, cell in enumerate(move["to"], 1)]]
+        worker = state["workers"][state["ply"] % 2][move["w"]]
+        build = move["build"]
+        return [turn_picks(NAMES[worker], NAMES[move["to"]], None if build is None else NAMES[build])]
 
     @property
     def planes(self) -> Planes:

@@ -187,6 +187,7 @@ class Spaces(Game):
     bots_module = f"{__name__}.bots"
     analysis_module = f"{__name__}.analysis"
     routes_module = f"{__name__}.routes"
+    terminal_module = "ludodrome.cli.spaces.play_input"
     feel = "Mind reading: you fix your whole path and its traps in advance, then watch two plans run into each other."
     ladder_bots = (*LADDER_LEVELS, "expert:nodes=20000")
     doctor_options = (
