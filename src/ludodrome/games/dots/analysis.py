@@ -168,9 +168,12 @@ def proven_value(game: Game, states: Any, nodes: int) -> int | None:
     return solver.value + lead(game, states)
 
 
-def make_solver(game: Game, states: Any, bits: int, saved: Solver | None) -> "DotsBackend":
+def make_solver(
+    game: Game, states: Any, bits: int, saved: Solver | None, *, who_wins: bool = False
+) -> "DotsBackend | WhoWinsBackend":
     """A solve of states[0] with a new table, or with that of a saved solver."""
-    return DotsBackend(game, states, saved or Solver(**game.options, table_bits=bits))
+    backend = WhoWinsBackend if who_wins else DotsBackend
+    return backend(game, states, saved or Solver(**game.options, table_bits=bits))
 
 
 class DotsBackend:
@@ -179,8 +182,11 @@ class DotsBackend:
     def __init__(self, game: Game, states: Any, solver: Solver) -> None:
         self._game, self._states = game, states
         self.solver = solver
-        self.solver.begin(states[0])
+        self._begin()
         self.solver.run(1)
+
+    def _begin(self) -> None:
+        self.solver.begin(self._states[0])
 
     @property
     def nodes(self) -> int:
@@ -212,6 +218,46 @@ class DotsBackend:
         move = self._game.codec.format_moves([edge], self._states[0])[0]
         line = notations(self._game, self._states, tuple(self.solver.line()))
         return Solution(value + lead(self._game, self._states), True, None, move, line)
+
+
+class WhoWinsBackend(DotsBackend):
+    """Ask only who wins: whether the final margin is at least 1, and if not, whether it is at least 0."""
+
+    def _begin(self) -> None:
+        self._margin = 1
+        self._winner: int | None = None
+        self._finished_nodes = 0
+        self.solver.begin(self._states[0], goal=1 - lead(self._game, self._states))
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited, for both questions together."""
+        return self._finished_nodes + self.solver.nodes
+
+    @property
+    def state(self) -> str:
+        """The question, and the moves that are searched."""
+        done, moves = self.solver.progress
+        return f"{'a win' if self._margin else 'a draw'} for the seat to move? {done} of {moves} moves searched"
+
+    def work(self) -> Iterator[None]:
+        """Ask the two questions; the second only if the boxes can be shared equally."""
+        yield from super().work()
+        boxes = self._game.options["rows"] * self._game.options["cols"]
+        if not self.solver.answer and boxes % 2 == 0:
+            self._finished_nodes, self._margin = self.solver.nodes, 0
+            self.solver.begin(self._states[0], goal=-lead(self._game, self._states))
+            yield from super().work()
+        self._winner = self._margin if self.solver.answer else -1
+
+    @property
+    def solution(self) -> Solution:
+        """1, 0 or -1 with one move that keeps it; a lost position has no such move."""
+        edge = self.solver.best_edge
+        if self._winner is None or edge is None:
+            return Solution(self._winner, self._winner is not None, None, None, [])
+        move = self._game.codec.format_moves([edge], self._states[0])[0]
+        return Solution(self._winner, True, None, move, notations(self._game, self._states, (edge,)))
 
 
 def load_solver(game: Game, path: Path, table_bits: int | None) -> Solver:

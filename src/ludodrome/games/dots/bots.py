@@ -15,10 +15,46 @@ SOLVER_TABLE_BITS = 20
 SLICE = 500
 """Nodes before the first look at the clock."""
 SLICE_SECONDS = 0.002
+MAX_QUESTION_EDGES = 50
+"""``expert`` does not ask who wins with more undrawn edges than this."""
+ROOT_SHARE = 0.4
+"""The share of ``expert``'s budget after which it asks about each edge apart."""
+FIRST_QUESTION = 100
+"""Nodes for each edge in the first round of such questions; every round doubles them."""
+
+
+class Spending:
+    """Gives out the budget of one decision in slices of nodes."""
+
+    def __init__(self, limits: Budget, clock: Stopwatch) -> None:
+        self.limits, self.clock = limits, clock
+        self.spent = 0
+        self.slice = SLICE
+
+    def nodes(self, share: float = 1.0) -> int:
+        """The nodes of the next slice; 0 when this share of the budget is spent."""
+        nodes = self.slice
+        if self.limits.time is not None and not self.clock.left(share * self.limits.time):
+            return 0
+        if self.limits.nodes is not None:
+            nodes = min(nodes, int(share * self.limits.nodes) - self.spent)
+        return max(0, nodes)
+
+    def run(self, solver: Solver, nodes: int) -> bool:
+        """Run a solver for a slice; True when it is done. Adapt the next slice to its speed."""
+        before, searched = Stopwatch(), solver.nodes
+        done = solver.run(nodes)
+        self.spent += solver.nodes - searched
+        left = self.clock.left(self.limits.time)
+        if left is None:
+            self.slice *= 2
+        else:
+            self.slice = max(1, int(nodes * min(SLICE_SECONDS, left) / before.seconds))
+        return done
 
 
 class EndgameSolverBot(ActionBot):
-    """``expert``: counts chains until the exact solver reaches the end of the game, then plays perfectly."""
+    """Counts chains until the exact solver reaches the end of the game, then plays perfectly."""
 
     def __init__(self, game: Game, name: str, seed: int = 0, *, own: Budget, default: Budget) -> None:
         super().__init__(game, name, seed)
@@ -53,22 +89,96 @@ class EndgameSolverBot(ActionBot):
 
     def _solved(self, drawn: int, limits: Budget, clock: Stopwatch) -> int | None:
         """The best edge, if the solver finds it in time."""
+        spending = Spending(limits, clock)
+        self.solver.begin(drawn)
+        while nodes := spending.nodes():
+            if spending.run(self.solver, nodes):
+                return self.solver.best_edge
+        return None
+
+
+class ExpertBot(EndgameSolverBot):
+    """``expert``: plays perfectly where the margin is found in time; before that it asks only who wins.
+
+    1. Solve for the margin, beginning with the question who wins. If that one is answered and the margin is not, play
+       the winning edge.
+    2. Without an answer in ``ROOT_SHARE`` of the budget, ask about each edge apart, all in turn, a slice of nodes each.
+       An edge that is proven to win is played, and one that is proven to lose is set aside. Refutations are found
+       sooner than proofs: what has survived the longest is probably good.
+    """
+
+    def __init__(self, game: Game, name: str, seed: int = 0, *, own: Budget, default: Budget) -> None:
+        super().__init__(game, name, seed, own=own, default=default)
+        self.helpers: list[Solver] = []
+
+    def start(self, hello: dict[str, Any]) -> None:
+        """Start a game with an empty table."""
+        super().start(hello)
+        self.helpers = []
+
+    def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
+        """An undrawn edge."""
+        drawn, left = int(states["edges"][0]), len(self.field.sides)
+        if (self.field.everything & ~drawn).bit_count() > MAX_QUESTION_EDGES:
+            return self.rng.choice(chain_edges(self.field, drawn))
+        edges = self.solver.candidates(drawn)
+        if len(edges) == 1:
+            return edges[0]
+        own, other = (int(boxes).bit_count() for boxes in states["boxes"][0])
+        lead = own - other if states["to_move"][0] == 0 else other - own
+        goals = [1 - lead] if left % 2 else [1 - lead, -lead]
+        spending = Spending(resolve_budget(self.own, budget.for_nodes, self.default), clock)
+        edge = self._from_root(drawn, goals, spending)
+        return self._by_elimination(drawn, edges, goals, spending) if edge is None else edge
+
+    def _from_root(self, drawn: int, goals: list[int], spending: "Spending") -> int | None:
+        """The best edge, or one that is proven to win or else to draw; None if the questions take too long.
+
+        Goals that are proven to be out of reach are removed from the list.
+        """
         solver = self.solver
-        solver.begin(drawn)
-        nodes = SLICE
-        while True:
-            left = clock.left(limits.time)
-            if limits.nodes is not None:
-                nodes = min(nodes, limits.nodes - solver.nodes)
-            if nodes <= 0 or left == 0:
-                return None
-            before = Stopwatch()
-            if solver.run(nodes):
+        solver.begin(drawn, guess=goals[0])
+        while nodes := spending.nodes(ROOT_SHARE if solver.edge_reaching(goals[0]) is None else 1.0):
+            if spending.run(solver, nodes):
                 return solver.best_edge
-            if left is not None:
-                nodes = max(1, int(nodes * min(SLICE_SECONDS, left) / before.seconds))
-            else:
-                nodes *= 2
+            while goals[1:] and solver.bounds[1] < goals[0]:
+                del goals[0]
+        return solver.edge_reaching(goals[0])
+
+    def _by_elimination(self, drawn: int, edges: list[int], goals: list[int], spending: "Spending") -> int:
+        """The edge whose refutation takes the longest, or one that is proven to reach the first goal."""
+        while len(self.helpers) < len(edges):
+            self.helpers.append(Solver(self.solver.rows, self.solver.cols, table=self.solver.table))
+        edges = sorted(edges, key=lambda edge: self.rng.word())
+        goal = goals.pop(0)
+        asked = dict(zip(edges, self.helpers, strict=False))
+        for edge, solver in asked.items():
+            solver.begin(drawn, edge, goal=goal)
+        last = edges[0]
+        nodes = FIRST_QUESTION
+        while len(asked) > 1:
+            for edge, solver in list(asked.items()):
+                granted = min(nodes, spending.nodes(1.0))
+                if not granted:
+                    return self._most_hopeful(asked)
+                if spending.run(solver, granted):
+                    if solver.answer:
+                        return edge
+                    del asked[edge]
+                    last = edge
+            nodes += nodes
+        if not asked and goals:
+            return self._by_elimination(drawn, edges, goals, spending)
+        return next(iter(asked), last)
+
+    def _most_hopeful(self, asked: dict[int, Solver]) -> int:
+        """Of edges without an answer, one that leaves the other seat the fewest replies that are not refuted."""
+
+        def open_replies(edge: int) -> int:
+            done, total = asked[edge].progress
+            return total - done
+
+        return min(asked, key=open_replies)
 
 
 EdgeRule = Callable[[BoardMasks, int], list[int]]
@@ -150,7 +260,7 @@ def make_expert(
     game: Game, name: str, seed: int, time: float | None = None, nodes: int | None = None, three: str = ""
 ) -> Bot:
     """The bot that solves endgames; ``three`` has no effect."""
-    return EndgameSolverBot(game, name, seed, own=Budget(time, nodes), default=EXPERT_BUDGET)
+    return ExpertBot(game, name, seed, own=Budget(time, nodes), default=EXPERT_BUDGET)
 
 
 def make_level(game: Game, name: str, seed: int, level: int) -> Bot:

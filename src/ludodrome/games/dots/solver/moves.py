@@ -65,10 +65,14 @@ FRAME = record_dtype(
 current one, and the node count at its start."""
 
 RUN = record_dtype(
-    [(name, "i8") for name in ("depth", "expanded", "nodes", "root_low", "root_high", "noise", "scout_edges")]
+    [
+        (name, "i8")
+        for name in ("depth", "expanded", "nodes", "root_low", "root_high", "pauses", "paused", "noise", "scout_edges")
+    ]
 )
-"""A run: its depth and progress, the bounds of the root, the noise in its move order, and the number of undrawn core
-edges from which on it scouts children and probes by graph hash (``search.py``)."""
+"""A run: its depth and progress, the bounds of the root, whether it pauses after each question about the root and has
+done so, the noise in its move order, and the number of undrawn core edges from which on it scouts children and probes
+by graph hash (``search.py``)."""
 
 ROOT_BEST, SPARE = -1, -2
 """Reserved slots among the children: the root's best move, and one for swapping two."""
