@@ -76,7 +76,8 @@ class Solving:
     ) -> None:
         """``table_bits``: log2 of the table's entries. ``saved``: what a game's ``load_solver`` read from a file.
 
-        ``who_wins``: find only who wins, neither the margin nor the number of plies; that takes less time. Raises ValueError for games without an evaluator, with three seats, or if the game is over.
+        ``who_wins``: find only who wins, neither the margin nor the number of plies; that takes less time.
+        Raises ValueError for games without an evaluator, with three seats, or if the game is over.
         """
         if game.evaluator is None:
             raise ValueError(f"{game.id} is not solved move by move: {game.why_not_searchable}")

@@ -161,7 +161,8 @@ def solve(
         ),
     ] = None,
     who_wins: Annotated[
-        bool, typer.Option("--who-wins", help="Find only who wins, not by how many points or plies: it takes less time.")
+        bool,
+        typer.Option("--who-wins", help="Find only who wins, not by how many points or plies: it takes less time."),
     ] = False,
     json: Json = False,
 ) -> None:

@@ -4,6 +4,7 @@ import os
 import time as clock
 import zipfile
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from ludodrome.game import Game
 from ludodrome.games.dots.bots import MAX_SOLVER_EDGES, SOLVER_TABLE_BITS
 from ludodrome.games.dots.solver import MAX_BITS, MIN_BITS, SLICE, Solver
 from ludodrome.games.dots.solver.table import BUCKET, CACHE_LINE, new_table
+from ludodrome.games.dots.strategy import board_masks
 
 # Lines
 
@@ -258,6 +260,45 @@ class WhoWinsBackend(DotsBackend):
             return Solution(self._winner, self._winner is not None, None, None, [])
         move = self._game.codec.format_moves([edge], self._states[0])[0]
         return Solution(self._winner, True, None, move, notations(self._game, self._states, (edge,)))
+
+
+# Who wins after every few moves: tasks for many processes (benchmarks/solve_dots --after)
+
+MAX_MOVES_AFTER = 4
+"""More first moves would be too many positions to list."""
+
+
+def positions_after(rows: int, cols: int, moves: int) -> dict[int, int]:
+    """The positions after a number of moves, up to symmetry: set of drawn edges -> how many positions it stands for.
+
+    Positions with a closed box are left out. Raises ValueError for a wrong number of moves.
+    """
+    if not 1 <= moves <= MAX_MOVES_AFTER:
+        raise ValueError(f"the number of moves is from 1 to {MAX_MOVES_AFTER}, not {moves}")
+    solver, masks = Solver(rows, cols, MIN_BITS), board_masks(rows, cols)
+    found: dict[tuple[int, ...], int] = {}
+    counts: dict[int, int] = {}
+    for edges in combinations(range(masks.everything.bit_length()), moves):
+        drawn = sum(1 << edge for edge in edges)
+        if all(sides & ~drawn for sides in masks.sides):
+            first = found.setdefault(solver.identity(drawn), drawn)
+            counts[first] = counts.get(first, 0) + 1
+    return counts
+
+
+def who_wins(rows: int, cols: int, drawn: int, bits: int, nodes: int) -> tuple[int | None, int]:
+    """1, 0 or -1 for the seat to move, if both own as many boxes, and the nodes searched; None if that takes more.
+
+    A call that other processes and machines can make.
+    """
+    solver, searched = Solver(rows, cols, bits), 0
+    for margin in (1,) if rows * cols % 2 else (1, 0):
+        solver.begin(drawn, goal=margin)
+        done = solver.run(nodes - searched)
+        searched += solver.nodes
+        if not done or solver.answer:
+            return (margin if done else None), searched
+    return -1, searched
 
 
 def load_solver(game: Game, path: Path, table_bits: int | None) -> Solver:

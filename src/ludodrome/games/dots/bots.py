@@ -17,10 +17,12 @@ SLICE = 500
 SLICE_SECONDS = 0.002
 MAX_QUESTION_EDGES = 50
 """``expert`` does not ask who wins with more undrawn edges than this."""
-ROOT_SHARE = 0.4
-"""The share of ``expert``'s budget after which it asks about each edge apart."""
-FIRST_QUESTION = 100
-"""Nodes for each edge in the first round of such questions; every round doubles them."""
+MARGIN_SHARE = 0.15
+"""The share of ``expert``'s budget for the margin, before it looks at simpler games."""
+SIMPLER_GAMES = (1, 4)
+"""``max_safe`` of the simpler games, of about a fifteenth and a quarter of the real game's nodes."""
+SIMPLER_SHARE = 0.8
+"""The share of the budget that is spent when the simpler games end."""
 
 
 class Spending:
@@ -51,6 +53,13 @@ class Spending:
         else:
             self.slice = max(1, int(nodes * min(SLICE_SECONDS, left) / before.seconds))
         return done
+
+    def until_done(self, solver: Solver, share: float = 1.0) -> bool:
+        """Run a solver until it is done (True), or until this share of the budget is spent (False)."""
+        while nodes := self.nodes(share):
+            if self.run(solver, nodes):
+                return True
+        return False
 
 
 class EndgameSolverBot(ActionBot):
@@ -89,36 +98,37 @@ class EndgameSolverBot(ActionBot):
 
     def _solved(self, drawn: int, limits: Budget, clock: Stopwatch) -> int | None:
         """The best edge, if the solver finds it in time."""
-        spending = Spending(limits, clock)
         self.solver.begin(drawn)
-        while nodes := spending.nodes():
-            if spending.run(self.solver, nodes):
-                return self.solver.best_edge
-        return None
+        return self.solver.best_edge if Spending(limits, clock).until_done(self.solver) else None
 
 
 class ExpertBot(EndgameSolverBot):
     """``expert``: plays perfectly where the margin is found in time; before that it asks only who wins.
 
-    1. Solve for the margin, beginning with the question who wins. If that one is answered and the margin is not, play
-       the winning edge.
-    2. Without an answer in ``ROOT_SHARE`` of the budget, ask about each edge apart, all in turn, a slice of nodes each.
-       An edge that is proven to win is played, and one that is proven to lose is set aside. Refutations are found
-       sooner than proofs: what has survived the longest is probably good.
+    1. Solve for the margin, beginning with the question who wins, for a small share of the budget.
+    2. Ask who wins in simpler games, each nearer to the real one (``SIMPLER_GAMES``), and note the winning edge.
+    3. Ask whether that edge wins in the real game, and go on with the margin if it does not.
+
+    An edge that is proven to win is played, and one that is proven to lose is not, unless all are. Without a proof the
+    last simpler game decides.
     """
 
     def __init__(self, game: Game, name: str, seed: int = 0, *, own: Budget, default: Budget) -> None:
         super().__init__(game, name, seed, own=own, default=default)
-        self.helpers: list[Solver] = []
+        self.simpler = self._new_simpler_solvers()
 
     def start(self, hello: dict[str, Any]) -> None:
-        """Start a game with an empty table."""
+        """Start a game with empty tables."""
         super().start(hello)
-        self.helpers = []
+        self.simpler = self._new_simpler_solvers()
+
+    def _new_simpler_solvers(self) -> list[Solver]:
+        rows, cols = self.game.options["rows"], self.game.options["cols"]
+        return [Solver(rows, cols, SOLVER_TABLE_BITS, max_safe=max_safe) for max_safe in SIMPLER_GAMES]
 
     def action(self, states: Any, budget: Budget, clock: Stopwatch) -> int:
         """An undrawn edge."""
-        drawn, left = int(states["edges"][0]), len(self.field.sides)
+        drawn = int(states["edges"][0])
         if (self.field.everything & ~drawn).bit_count() > MAX_QUESTION_EDGES:
             return self.rng.choice(chain_edges(self.field, drawn))
         edges = self.solver.candidates(drawn)
@@ -126,59 +136,40 @@ class ExpertBot(EndgameSolverBot):
             return edges[0]
         own, other = (int(boxes).bit_count() for boxes in states["boxes"][0])
         lead = own - other if states["to_move"][0] == 0 else other - own
-        goals = [1 - lead] if left % 2 else [1 - lead, -lead]
         spending = Spending(resolve_budget(self.own, budget.for_nodes, self.default), clock)
-        edge = self._from_root(drawn, goals, spending)
-        return self._by_elimination(drawn, edges, goals, spending) if edge is None else edge
+        solver = self.solver
+        solver.begin(drawn, guess=1 - lead)
+        edge = self._margin(1 - lead, spending, MARGIN_SHARE)
+        if edge is not None:
+            return edge
+        chosen, lost = [], set()
+        for simpler in self.simpler:
+            simpler.begin(drawn, goal=1 - lead)
+            if spending.until_done(simpler, SIMPLER_SHARE) and simpler.best_edge is not None:
+                chosen.insert(0, simpler.best_edge)
+        helper = Solver(solver.rows, solver.cols, table=solver.table)
+        for edge in dict.fromkeys(chosen):
+            helper.begin(drawn, edge, goal=1 - lead)
+            if not spending.until_done(helper) or helper.answer:
+                return edge
+            lost.add(edge)
+        edge = self._margin(1 - lead, spending)
+        if edge is not None:
+            return edge
+        likely = [edge for edge in chain_edges(self.field, drawn) if edge not in lost]
+        return self.rng.choice(likely or edges)
 
-    def _from_root(self, drawn: int, goals: list[int], spending: "Spending") -> int | None:
-        """The best edge, or one that is proven to win or else to draw; None if the questions take too long.
+    def _margin(self, goal: int, spending: "Spending", share: float = 1.0) -> int | None:
+        """Go on with the margin: the best edge; after this share of the budget one that reaches the goal, or None.
 
-        Goals that are proven to be out of reach are removed from the list.
+        Once an edge is proven to reach the goal, all of the budget is for the margin.
         """
         solver = self.solver
-        solver.begin(drawn, guess=goals[0])
-        while nodes := spending.nodes(ROOT_SHARE if solver.edge_reaching(goals[0]) is None else 1.0):
-            if spending.run(solver, nodes):
-                return solver.best_edge
-            while goals[1:] and solver.bounds[1] < goals[0]:
-                del goals[0]
-        return solver.edge_reaching(goals[0])
-
-    def _by_elimination(self, drawn: int, edges: list[int], goals: list[int], spending: "Spending") -> int:
-        """The edge whose refutation takes the longest, or one that is proven to reach the first goal."""
-        while len(self.helpers) < len(edges):
-            self.helpers.append(Solver(self.solver.rows, self.solver.cols, table=self.solver.table))
-        edges = sorted(edges, key=lambda edge: self.rng.word())
-        goal = goals.pop(0)
-        asked = dict(zip(edges, self.helpers, strict=False))
-        for edge, solver in asked.items():
-            solver.begin(drawn, edge, goal=goal)
-        last = edges[0]
-        nodes = FIRST_QUESTION
-        while len(asked) > 1:
-            for edge, solver in list(asked.items()):
-                granted = min(nodes, spending.nodes(1.0))
-                if not granted:
-                    return self._most_hopeful(asked)
-                if spending.run(solver, granted):
-                    if solver.answer:
-                        return edge
-                    del asked[edge]
-                    last = edge
-            nodes += nodes
-        if not asked and goals:
-            return self._by_elimination(drawn, edges, goals, spending)
-        return next(iter(asked), last)
-
-    def _most_hopeful(self, asked: dict[int, Solver]) -> int:
-        """Of edges without an answer, one that leaves the other seat the fewest replies that are not refuted."""
-
-        def open_replies(edge: int) -> int:
-            done, total = asked[edge].progress
-            return total - done
-
-        return min(asked, key=open_replies)
+        if spending.until_done(solver, share):
+            return solver.best_edge
+        if solver.edge_reaching(goal) is not None and spending.until_done(solver):
+            return solver.best_edge
+        return solver.edge_reaching(goal)
 
 
 EdgeRule = Callable[[BoardMasks, int], list[int]]

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.games.dots.rules import ALL, BOARDS, SIDES
+from ludodrome.games.dots.rules import ALL, BOARDS, MAX_EDGES, SIDES
 from ludodrome.games.dots.solver.board import edge_words, make_board_tables, next_capture, resolve_captures
 from ludodrome.games.dots.solver.moves import ROOT_BEST, child_of, make_heap_tables
 from ludodrome.games.dots.solver.search import SCOUT_EDGES, ask, begin, new_arrays, search, values_of
@@ -77,6 +77,9 @@ class Solver:
     ``table``: the table of another solver of the same board, to share between threads. ``noise`` above 0 perturbs the
     move order, so that threads with the same task explore different branches. ``scout_edges``: see ``SCOUT_EDGES``; it
     only affects the time taken.
+
+    ``max_safe``: solve a simpler game instead, in which nobody opens a chain or loop while more edges than this are
+    safe. It has far fewer positions, and mostly the same winner (docs/results/solving-dots.md).
     """
 
     def __init__(
@@ -88,6 +91,7 @@ class Solver:
         table: Array | None = None,
         noise: int = 0,
         scout_edges: int = SCOUT_EDGES,
+        max_safe: int = MAX_EDGES,
     ) -> None:
         if (rows, cols) not in BOARDS:
             raise ValueError(f"there is no board of {rows} x {cols} boxes: a board has at most 64 edges")
@@ -99,7 +103,7 @@ class Solver:
         self._all = int(ALL[self._board])
         self._tables = _board_tables(rows, cols)
         self._heaps = _heap_tables(rows * cols)
-        self._arrays = new_arrays(scout_edges, noise)
+        self._arrays = new_arrays(scout_edges, noise, max_safe)
         self._drawn = self._all
         self._sign, self._gain = 1, 0  # from the searched position to the requested one
         self._gained, self._dealt = 0, 0
@@ -244,7 +248,7 @@ class Solver:
 
     def line(self, nodes: int = SLICE) -> list[int]:
         """Best play from here as edges: to the end, or until a move takes more than ``nodes`` nodes to find."""
-        other = Solver(self.rows, self.cols, table=self.table)
+        other = Solver(self.rows, self.cols, table=self.table, max_safe=int(self._run.max_safe))
         drawn, edges = self._drawn, []
         edge = self.best_edge
         while edge is not None:
@@ -253,6 +257,12 @@ class Solver:
             other.begin(drawn)
             edge = other.best_edge if other.run(nodes) else None
         return edges
+
+    def identity(self, position: Any) -> tuple[int, int, int, int]:
+        """What the solver identifies a position by: equal for all that symmetries map onto each other."""
+        undrawn = np.uint64(self._all & ~self._checked(position))
+        gained, dealt, heap, key = _child_of(undrawn, self._tables, self._heaps)
+        return int(gained), int(dealt), int(heap), int(key)
 
     # Saving and resuming
 
@@ -281,7 +291,7 @@ class Solver:
         """The values of many positions, each a set of drawn edges. Runs to completion."""
         undrawn = np.uint64(self._all) & ~np.asarray(positions, np.uint64)
         values = np.zeros(len(undrawn), np.int8)
-        arrays = new_arrays(int(self._run.scout_edges))
+        arrays = new_arrays(int(self._run.scout_edges), max_safe=int(self._run.max_safe))
         _values(undrawn, self._tables, self._heaps, self.table, arrays, values)
         return values
 
@@ -315,9 +325,7 @@ class Solver:
         return [edge for edge in range(self._all.bit_length()) if not self._drawn >> edge & 1]
 
     def _child(self, edge: int) -> tuple[int, int, int, int]:
-        undrawn = self._all & ~self._drawn & ~(1 << edge)
-        gained, dealt, heap, key = _child_of(np.uint64(undrawn), self._tables, self._heaps)
-        return int(gained), int(dealt), int(heap), int(key)
+        return self.identity(self._drawn | 1 << edge)
 
     def _captures(self) -> tuple[int, int | None]:
         """The edge of the next capture, and the edge that gives the only double-deal away if that is a choice."""

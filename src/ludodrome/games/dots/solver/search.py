@@ -60,10 +60,10 @@ class SolverArrays(NamedTuple):
     """The colour buffer of ``table.py``."""
 
 
-def new_arrays(scout_edges: int = SCOUT_EDGES, noise: int = 0) -> SolverArrays:
+def new_arrays(scout_edges: int = SCOUT_EDGES, noise: int = 0, max_safe: int = MAX_EDGES) -> SolverArrays:
     """Allocate the arrays of one run."""
     run = new_states(RUN, 1)
-    run["scout_edges"], run["noise"] = scout_edges, noise
+    run["scout_edges"], run["noise"], run["max_safe"] = scout_edges, noise, max_safe
     levels = MAX_EDGES + 1
     slots = levels * (levels + 1) // 2 + 3 * levels  # per level at most one move per edge, and three of the heap
     return SolverArrays(run, new_states(FRAME, levels), new_states(CHILD, slots + 2), new_colour_buffer())
