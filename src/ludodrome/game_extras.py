@@ -162,7 +162,8 @@ class GameExtras:
     - ``exact_value(game, states, nodes)``: the exact final margin for the seat to move, or None if that takes more
       than ``nodes``
     - ``exact_analysis(game, states, time, count)``: an exact ``Analysis``, or None if it would take too long
-    - ``make_solver(game, states, table_bits, saved)``: a ``ludodrome.analysis.solving.SolverBackend``
+    - ``make_solver(game, states, table_bits, saved)``: a ``ludodrome.analysis.solving.SolverBackend``; with
+      ``who_wins=True`` as well if only the winner is asked for
     - ``table_bits(game, state)``: the recommended table size for solving a position, log2 of entries
     - ``solve_move(game, states, action, bits)``: the exact margin after an action, and its continuation (puzzles)
     - ``proven_value(game, states, nodes)``: the exact value for the seat to move, None if ``nodes`` do not prove it

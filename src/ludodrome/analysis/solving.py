@@ -36,12 +36,15 @@ class Solution:
     """
 
     value: int | None
-    """For the seat to move: in games of points the final margin, elsewhere 1, 0 or -1. None while it is unknown."""
+    """For the seat to move: in games of points the final margin, elsewhere 1, 0 or -1. None while it is unknown.
+
+    If only the winner is asked for, 1, 0 or -1 in every game.
+    """
     proven: bool
     distance: int | None
     """Plies to the end of a decided game: the winner plays the fastest win, the loser the slowest loss."""
     move: Any
-    """A best move, or the best so far."""
+    """A best move, or the best so far. If only the winner is asked for, None in a lost position."""
     line: list[str]
     """The best continuation, in notation."""
 
@@ -68,9 +71,18 @@ class SolverBackend(Protocol):
 class Solving:
     """A solve in progress: ``run`` works for a while and continues where it stopped when called again."""
 
-    def __init__(self, game: Game, state: Any = None, *, table_bits: int = TABLE_BITS, saved: Any = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        state: Any = None,
+        *,
+        table_bits: int = TABLE_BITS,
+        saved: Any = None,
+        who_wins: bool = False,
+    ) -> None:
         """``table_bits``: log2 of the table's entries. ``saved``: what a game's ``load_solver`` read from a file.
 
+        ``who_wins``: find only who wins, neither the margin nor the number of plies; that takes less time.
         Raises ValueError for games without an evaluator, with three seats, or if the game is over.
         """
         if game.evaluator is None:
@@ -83,9 +95,10 @@ class Solving:
         make_solver = extra(game.analysis_module, "make_solver")
         self.backend: SolverBackend
         if make_solver is not None:
-            self.backend = make_solver(game, states, table_bits, saved)
+            asked = {"who_wins": True} if who_wins else {}
+            self.backend = make_solver(game, states, table_bits, saved, **asked)
         else:
-            self.backend = DeepeningBackend(game, states, table_bits)
+            self.backend = DeepeningBackend(game, states, table_bits, who_wins)
         self._work = self.backend.work()
         self.seconds = 0.0
         self.done = False
@@ -121,9 +134,9 @@ class Solving:
 class DeepeningBackend:
     """Games without a solver of their own: alpha-beta without reductions, with iterative deepening."""
 
-    def __init__(self, game: Game, states: Any, table_bits: int) -> None:
-        self._game, self._states = game, states
-        self._searcher = Searcher(game, table_bits, reductions=False, shortest=True)
+    def __init__(self, game: Game, states: Any, table_bits: int, who_wins: bool = False) -> None:
+        self._game, self._states, self._who_wins = game, states, who_wins
+        self._searcher = Searcher(game, table_bits, reductions=False, shortest=not who_wins)
         self._searcher.warm_up()
         self._result: SearchResult | None = None
         self._finished_nodes = 0
@@ -141,7 +154,8 @@ class DeepeningBackend:
     def work(self) -> Iterator[None]:
         """Deepen until the value is proven (win, loss or draw) and the depth reaches its distance, or up to MAX_DEPTH.
 
-        The proven distance is then the shortest win or the longest loss.
+        The proven distance is then the shortest win or the longest loss. If only the winner is asked for, any proof
+        ends the work.
         """
         for depth in range(1, MAX_DEPTH + 1):
             for result in self._searcher.search(self._states, depth, first=depth, pulse=PULSE):
@@ -150,7 +164,7 @@ class DeepeningBackend:
                 yield
             self._finished_nodes += self._searcher.nodes
             self._searcher.reset_nodes()
-            if self._result and self._result.proven and (self._result.distance or 0) <= depth:
+            if self._result and self._result.proven and (self._who_wins or (self._result.distance or 0) <= depth):
                 return
 
     @property
@@ -161,6 +175,10 @@ class DeepeningBackend:
             return Solution(None, False, None, None, [])
         move = self._game.codec.format_moves([result.action], self._states[0])[0]
         line = notations(self._game, self._states, result.line)
+        if self._who_wins:
+            value = self._value(result)
+            winner = None if value is None else (value > 0) - (value < 0)
+            return Solution(winner, result.proven, None, None if winner == -1 else move, line if winner != -1 else [])
         return Solution(self._value(result), result.proven, result.distance, move, line)
 
     def _value(self, result: SearchResult) -> int | None:
@@ -173,10 +191,16 @@ class DeepeningBackend:
 
 
 def solve(
-    game: Game, state: Any = None, time: float | None = None, progress: Callable[[Solving], None] | None = None
+    game: Game,
+    state: Any = None,
+    time: float | None = None,
+    progress: Callable[[Solving], None] | None = None,
+    *,
+    who_wins: bool = False,
 ) -> Solution:
     """Solve a position (default: the initial one). After ``time`` seconds the solution may be unproven.
 
+    ``who_wins``: find only who wins, not the margin of a game of points or the number of plies to the end.
     ``progress`` is called about every ``PULSE`` seconds with the solve in progress. The table has 2**TABLE_BITS
     entries; for a larger one pass ``recommended_table_bits`` to ``Solving``. Raises ValueError as ``Solving`` does.
 
@@ -184,9 +208,11 @@ def solve(
     >>> solution = solve(ludodrome.make("dots", rows=2, cols=2))
     >>> solution.value, solution.proven
     (2, True)
+    >>> solve(ludodrome.make("dots", rows=2, cols=2), who_wins=True).value
+    1
     """
     limit = check_time(time)
-    solving = Solving(game, state)
+    solving = Solving(game, state, who_wins=who_wins)
     while not solving.run(PULSE) and (limit is None or solving.seconds < limit):
         if progress:
             progress(solving)
@@ -229,10 +255,13 @@ def save_solving(solving: Solving, path: Path) -> None:
     backend.save(path)
 
 
-def load_solving(game: Game, state: Any, path: Path, table_bits: int | None = None) -> Solving:
+def load_solving(
+    game: Game, state: Any, path: Path, table_bits: int | None = None, *, who_wins: bool = False
+) -> Solving:
     """Continue from a checkpoint of this game, also with another position: the table holds for all of them.
 
     ``table_bits``: the expected size of the table, None for any. Raises ValueError if the file does not fit.
     """
     check_can_save(game)
-    return Solving(game, state, saved=extra(game.analysis_module, "load_solver")(game, path, table_bits))
+    saved = extra(game.analysis_module, "load_solver")(game, path, table_bits)
+    return Solving(game, state, saved=saved, who_wins=who_wins)

@@ -4,6 +4,7 @@ import os
 import time as clock
 import zipfile
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from ludodrome.game import Game
 from ludodrome.games.dots.bots import MAX_SOLVER_EDGES, SOLVER_TABLE_BITS
 from ludodrome.games.dots.solver import MAX_BITS, MIN_BITS, SLICE, Solver
 from ludodrome.games.dots.solver.table import BUCKET, CACHE_LINE, new_table
+from ludodrome.games.dots.strategy import board_masks
 
 # Lines
 
@@ -168,9 +170,12 @@ def proven_value(game: Game, states: Any, nodes: int) -> int | None:
     return solver.value + lead(game, states)
 
 
-def make_solver(game: Game, states: Any, bits: int, saved: Solver | None) -> "DotsBackend":
+def make_solver(
+    game: Game, states: Any, bits: int, saved: Solver | None, *, who_wins: bool = False
+) -> "DotsBackend | WhoWinsBackend":
     """A solve of states[0] with a new table, or with that of a saved solver."""
-    return DotsBackend(game, states, saved or Solver(**game.options, table_bits=bits))
+    backend = WhoWinsBackend if who_wins else DotsBackend
+    return backend(game, states, saved or Solver(**game.options, table_bits=bits))
 
 
 class DotsBackend:
@@ -179,8 +184,11 @@ class DotsBackend:
     def __init__(self, game: Game, states: Any, solver: Solver) -> None:
         self._game, self._states = game, states
         self.solver = solver
-        self.solver.begin(states[0])
+        self._begin()
         self.solver.run(1)
+
+    def _begin(self) -> None:
+        self.solver.begin(self._states[0])
 
     @property
     def nodes(self) -> int:
@@ -212,6 +220,85 @@ class DotsBackend:
         move = self._game.codec.format_moves([edge], self._states[0])[0]
         line = notations(self._game, self._states, tuple(self.solver.line()))
         return Solution(value + lead(self._game, self._states), True, None, move, line)
+
+
+class WhoWinsBackend(DotsBackend):
+    """Ask only who wins: whether the final margin is at least 1, and if not, whether it is at least 0."""
+
+    def _begin(self) -> None:
+        self._margin = 1
+        self._winner: int | None = None
+        self._finished_nodes = 0
+        self.solver.begin(self._states[0], goal=1 - lead(self._game, self._states))
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited, for both questions together."""
+        return self._finished_nodes + self.solver.nodes
+
+    @property
+    def state(self) -> str:
+        """The question, and the moves that are searched."""
+        done, moves = self.solver.progress
+        return f"{'a win' if self._margin else 'a draw'} for the seat to move? {done} of {moves} moves searched"
+
+    def work(self) -> Iterator[None]:
+        """Ask the two questions; the second only if the boxes can be shared equally."""
+        yield from super().work()
+        boxes = self._game.options["rows"] * self._game.options["cols"]
+        if not self.solver.answer and boxes % 2 == 0:
+            self._finished_nodes, self._margin = self.solver.nodes, 0
+            self.solver.begin(self._states[0], goal=-lead(self._game, self._states))
+            yield from super().work()
+        self._winner = self._margin if self.solver.answer else -1
+
+    @property
+    def solution(self) -> Solution:
+        """1, 0 or -1 with one move that keeps it; a lost position has no such move."""
+        edge = self.solver.best_edge
+        if self._winner is None or edge is None:
+            return Solution(self._winner, self._winner is not None, None, None, [])
+        move = self._game.codec.format_moves([edge], self._states[0])[0]
+        return Solution(self._winner, True, None, move, notations(self._game, self._states, (edge,)))
+
+
+# Who wins after every few moves: tasks for many processes (benchmarks/solve_dots --after)
+
+MAX_MOVES_AFTER = 4
+"""More first moves would be too many positions to list."""
+
+
+def positions_after(rows: int, cols: int, moves: int) -> dict[int, int]:
+    """The positions after a number of moves, up to symmetry: set of drawn edges -> how many positions it stands for.
+
+    Positions with a closed box are left out. Raises ValueError for a wrong number of moves.
+    """
+    if not 1 <= moves <= MAX_MOVES_AFTER:
+        raise ValueError(f"the number of moves is from 1 to {MAX_MOVES_AFTER}, not {moves}")
+    solver, masks = Solver(rows, cols, MIN_BITS), board_masks(rows, cols)
+    found: dict[tuple[int, ...], int] = {}
+    counts: dict[int, int] = {}
+    for edges in combinations(range(masks.everything.bit_length()), moves):
+        drawn = sum(1 << edge for edge in edges)
+        if all(sides & ~drawn for sides in masks.sides):
+            first = found.setdefault(solver.identity(drawn), drawn)
+            counts[first] = counts.get(first, 0) + 1
+    return counts
+
+
+def who_wins(rows: int, cols: int, drawn: int, bits: int, nodes: int) -> tuple[int | None, int]:
+    """1, 0 or -1 for the seat to move, if both own as many boxes, and the nodes searched; None if that takes more.
+
+    A call that other processes and machines can make.
+    """
+    solver, searched = Solver(rows, cols, bits), 0
+    for margin in (1,) if rows * cols % 2 else (1, 0):
+        solver.begin(drawn, goal=margin)
+        done = solver.run(nodes - searched)
+        searched += solver.nodes
+        if not done or solver.answer:
+            return (margin if done else None), searched
+    return -1, searched
 
 
 def load_solver(game: Game, path: Path, table_bits: int | None) -> Solver:

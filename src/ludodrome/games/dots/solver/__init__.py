@@ -6,6 +6,11 @@
         print(solver.bounds)
     print(solver.value, solver.best_edge, solver.line())
 
+    solver.begin(state, goal=1)  # only whether the value is at least 1: answered earlier
+    while not solver.run(100_000):
+        print(solver.progress)
+    print(solver.answer, solver.best_edge)
+
 A *value* is the margin of boxes still to come for the seat to move: its further boxes minus the other's. Boxes that the
 seats already own do not count.
 """
@@ -16,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from ludodrome.games.dots.rules import ALL, BOARDS, SIDES
+from ludodrome.games.dots.rules import ALL, BOARDS, MAX_EDGES, SIDES
 from ludodrome.games.dots.solver.board import edge_words, make_board_tables, next_capture, resolve_captures
 from ludodrome.games.dots.solver.moves import ROOT_BEST, child_of, make_heap_tables
-from ludodrome.games.dots.solver.search import SCOUT_EDGES, begin, new_arrays, search, values_of
+from ludodrome.games.dots.solver.search import SCOUT_EDGES, ask, begin, new_arrays, search, values_of
 from ludodrome.games.dots.solver.table import fill_ratio, new_table
-from ludodrome.jit import Array, entry
+from ludodrome.jit import Array, entry, python
 
 TABLE_BITS = 22
 """Default table size: four million entries, 64 MB."""
@@ -52,8 +57,8 @@ def _child_of(undrawn: Any, board: Any, heaps: Any) -> Any:
 
 
 @entry
-def _begin(h: Any, v: Any, guess: int, board: Any, heaps: Any, arrays: Any) -> None:
-    begin(h, v, guess, board, heaps, arrays)
+def _begin(h: Any, v: Any, guess: int, pauses: int, board: Any, heaps: Any, arrays: Any) -> None:
+    begin(h, v, guess, pauses, board, heaps, arrays)
 
 
 @entry
@@ -72,6 +77,9 @@ class Solver:
     ``table``: the table of another solver of the same board, to share between threads. ``noise`` above 0 perturbs the
     move order, so that threads with the same task explore different branches. ``scout_edges``: see ``SCOUT_EDGES``; it
     only affects the time taken.
+
+    ``max_safe``: solve a simpler game instead, in which nobody opens a chain or loop while more edges than this are
+    safe. It has far fewer positions, and mostly the same winner (docs/results/solving-dots.md).
     """
 
     def __init__(
@@ -83,6 +91,7 @@ class Solver:
         table: Array | None = None,
         noise: int = 0,
         scout_edges: int = SCOUT_EDGES,
+        max_safe: int = MAX_EDGES,
     ) -> None:
         if (rows, cols) not in BOARDS:
             raise ValueError(f"there is no board of {rows} x {cols} boxes: a board has at most 64 edges")
@@ -94,18 +103,21 @@ class Solver:
         self._all = int(ALL[self._board])
         self._tables = _board_tables(rows, cols)
         self._heaps = _heap_tables(rows * cols)
-        self._arrays = new_arrays(scout_edges, noise)
+        self._arrays = new_arrays(scout_edges, noise, max_safe)
         self._drawn = self._all
         self._sign, self._gain = 1, 0  # from the searched position to the requested one
         self._gained, self._dealt = 0, 0
         self._asked_edge: int | None = None
+        self._goal: int | None = None
+        self._root_goals: tuple[int, ...] = ()  # the questions about the root that lead to the answer
 
     # Questions
 
-    def begin(self, position: Any, edge: int | None = None, guess: int = 0) -> None:
+    def begin(self, position: Any, edge: int | None = None, guess: int = 0, *, goal: int | None = None) -> None:
         """Start solving a position: a record of this board, or the set of its drawn edges as an integer.
 
         With an edge: the value, to the seat to move, of drawing that edge. A good guess of the value saves time.
+        With a goal: only whether the value is at least the goal, see ``answer``.
         """
         drawn = self._checked(position)
         self._drawn, self._sign, self._gain = drawn, 1, 0
@@ -119,12 +131,38 @@ class Solver:
         undrawn = np.uint64(self._all & ~drawn)
         gained, dealt, h, v = _resolve_captures(undrawn, self._tables.edge_bits, self._tables.sizes)
         self._gained, self._dealt = int(gained), int(dealt)
+        self._goal, self._root_goals = goal, ()
         first = (guess - self._gain) * self._sign - self._gained - self._dealt
-        _begin(np.uint64(h), np.uint64(v), first, self._tables, self._heaps, self._arrays)
+        _begin(np.uint64(h), np.uint64(v), first, goal is not None, self._tables, self._heaps, self._arrays)
+        if goal is not None:
+            self._ask_only(goal)
+
+    def _ask_only(self, goal: int) -> None:
+        """Turn a goal into questions about the root, all of which are answered in the end."""
+        rest = (goal - self._gain if self._sign > 0 else 1 - goal) - self._gained  # -x >= goal: not x >= 1 - goal
+        self._root_goals = (rest - self._dealt,)
+        if self._dealt and rest > 0:  # |dealt + V| >= rest: V >= rest - dealt, or V <= -rest - dealt
+            self._root_goals += (1 - rest - self._dealt,)
+        elif not self._dealt and not self._gained:  # a question that every value answers finds no move
+            self._root_goals = (max(rest, int(self._run.root_low) + 2),)
+        self._run.paused = 1
+
+    @property
+    def _open_goals(self) -> list[int]:
+        low, high = int(self._run.root_low), int(self._run.root_high)
+        return [goal for goal in self._root_goals if low < goal <= high]
 
     def run(self, nodes: int = SLICE) -> bool:
-        """Search at most ``nodes`` more nodes; True when the value is known."""
-        return bool(_search(nodes, self._tables, self._heaps, self.table, self._arrays))
+        """Search at most ``nodes`` more nodes; True when the value is known, or whether it reaches the goal."""
+        end = self.nodes + nodes
+        while self._goal is None or self._open_goals:
+            if self._run.paused:
+                python(ask)(self._open_goals[0], self._arrays)
+            if not _search(end - self.nodes, self._tables, self._heaps, self.table, self._arrays):
+                return False
+            if self._goal is None:
+                break
+        return True
 
     @property
     def nodes(self) -> int:
@@ -149,6 +187,14 @@ class Solver:
         return low if low == high else None
 
     @property
+    def answer(self) -> bool | None:
+        """Whether the value is at least the goal of ``begin``; None without a goal, and until it is known."""
+        low, high = self.bounds
+        if self._goal is None or low < self._goal <= high:
+            return None
+        return low >= self._goal
+
+    @property
     def goal(self) -> int:
         """The current question is whether the searched position is worth at least this."""
         return int(self._arrays.frames[0].goal)
@@ -168,24 +214,41 @@ class Solver:
 
     @property
     def best_edge(self) -> int | None:
-        """A best edge; None if no edge is left or the value is not known yet."""
-        if self._drawn == self._all or self._run.root_low < self._run.root_high:
+        """A best edge, or one that reaches the goal; None if there is none, or if it is not known yet."""
+        goal = self.value if self._goal is None else self._goal
+        return None if goal is None or self._open_goals else self.edge_reaching(goal)
+
+    def edge_reaching(self, goal: int) -> int | None:
+        """An edge that is proven to be worth at least ``goal``, also before the value is known; else None."""
+        if self._drawn == self._all or self.bounds[0] < goal:
             return None
         if self._asked_edge is not None:
             return self._asked_edge
-        undrawn = self._all & ~self._drawn
-        edges = [edge for edge in range(self._all.bit_length()) if undrawn >> edge & 1]
+        low, high = int(self._run.root_low), int(self._run.root_high)
         if self._gained or self._dealt:
-            return self._capture(undrawn)
+            take, give = self._captures()
+            if give is None or self._gained + self._dealt + low >= goal:
+                return take
+            return give if self._gained - self._dealt - high >= goal else None
         best = self._arrays.children[ROOT_BEST]
         if best.heap < 0:  # no box can be won: every edge is equally good
-            return edges[0]
+            return self._edges()[0] if low == high else None
         target = (int(best.taken), int(best.dealt), int(best.heap), int(best.key))
-        return next(edge for edge in edges if self._child(undrawn & ~(1 << edge)) == target)
+        return next(edge for edge in self._edges() if self._child(edge) == target)
+
+    def candidates(self, position: Any) -> list[int]:
+        """The edges worth trying in a position: one for each outcome up to symmetry.
+
+        An open box is taken at once if that is always right; with one double-deal left it is taken or given away.
+        """
+        self.begin(position)
+        if self._gained or self._dealt:
+            return [edge for edge in self._captures() if edge is not None]
+        return list({self._child(edge): edge for edge in reversed(self._edges())}.values())[::-1]
 
     def line(self, nodes: int = SLICE) -> list[int]:
         """Best play from here as edges: to the end, or until a move takes more than ``nodes`` nodes to find."""
-        other = Solver(self.rows, self.cols, table=self.table)
+        other = Solver(self.rows, self.cols, table=self.table, max_safe=int(self._run.max_safe))
         drawn, edges = self._drawn, []
         edge = self.best_edge
         while edge is not None:
@@ -195,13 +258,20 @@ class Solver:
             edge = other.best_edge if other.run(nodes) else None
         return edges
 
+    def identity(self, position: Any) -> tuple[int, int, int, int]:
+        """What the solver identifies a position by: equal for all that symmetries map onto each other."""
+        undrawn = np.uint64(self._all & ~self._checked(position))
+        gained, dealt, heap, key = _child_of(undrawn, self._tables, self._heaps)
+        return int(gained), int(dealt), int(heap), int(key)
+
     # Saving and resuming
 
     def saved(self) -> dict[str, Array]:
         """Everything a later process needs to resume: arrays by name."""
         edge = -1 if self._asked_edge is None else self._asked_edge
+        goals = [] if self._goal is None else [self._goal]
         return {
-            "question": np.array([self.rows, self.cols, edge], np.int64),
+            "question": np.array([self.rows, self.cols, edge, *goals], np.int64),
             "drawn": np.array([self._drawn], np.uint64),
             "table": self.table,
             **self._arrays._asdict(),
@@ -210,9 +280,9 @@ class Solver:
     @classmethod
     def restored(cls, arrays: dict[str, Array]) -> "Solver":
         """A solver that resumes a saved run."""
-        rows, cols, edge = arrays["question"].tolist()
+        rows, cols, edge, *goals = arrays["question"].tolist()
         solver = cls(rows, cols, table=arrays["table"])
-        solver.begin(int(arrays["drawn"][0]), None if edge < 0 else edge)
+        solver.begin(int(arrays["drawn"][0]), None if edge < 0 else edge, goal=goals[0] if goals else None)
         for name, own in solver._arrays._asdict().items():
             own[...] = arrays[name]
         return solver
@@ -221,7 +291,7 @@ class Solver:
         """The values of many positions, each a set of drawn edges. Runs to completion."""
         undrawn = np.uint64(self._all) & ~np.asarray(positions, np.uint64)
         values = np.zeros(len(undrawn), np.int8)
-        arrays = new_arrays(int(self._run.scout_edges))
+        arrays = new_arrays(int(self._run.scout_edges), max_safe=int(self._run.max_safe))
         _values(undrawn, self._tables, self._heaps, self.table, arrays, values)
         return values
 
@@ -250,12 +320,16 @@ class Solver:
         """The number of boxes that drawing an edge closes."""
         return sum(1 for sides in self._sides() if sides >> edge & 1 and not sides & ~drawn & ~(1 << edge))
 
-    def _child(self, undrawn: int) -> tuple[int, int, int, int]:
-        gained, dealt, heap, key = _child_of(np.uint64(undrawn), self._tables, self._heaps)
-        return int(gained), int(dealt), int(heap), int(key)
+    def _edges(self) -> list[int]:
+        """The undrawn edges."""
+        return [edge for edge in range(self._all.bit_length()) if not self._drawn >> edge & 1]
 
-    def _capture(self, undrawn: int) -> int:
-        """The edge of the next capture, or the edge that gives the only double-deal away if that is better."""
+    def _child(self, edge: int) -> tuple[int, int, int, int]:
+        return self.identity(self._drawn | 1 << edge)
+
+    def _captures(self) -> tuple[int, int | None]:
+        """The edge of the next capture, and the edge that gives the only double-deal away if that is a choice."""
+        undrawn = self._all & ~self._drawn
         taking, deal = _next_capture(np.uint64(undrawn), self._tables.edge_bits, self._tables.sizes)
         stride = self.cols + 1
         sides = [
@@ -264,9 +338,10 @@ class Solver:
             if (int(taking) | int(deal)) >> place & 1
         ]
         last = next(edges for edges in sides if edges.bit_count() == 1)
-        if deal and self._dealt + int(self._run.root_low) < 0:
-            for edges in sides:  # the edge that belongs to none of its open boxes
-                if edges.bit_count() == 1:
-                    last |= edges
-            last = ~last & functools.reduce(operator.or_, sides)
-        return last.bit_length() - 1
+        take = last.bit_length() - 1
+        if not deal:
+            return take, None
+        for edges in sides:  # the edge that belongs to none of its open boxes
+            if edges.bit_count() == 1:
+                last |= edges
+        return take, (~last & functools.reduce(operator.or_, sides)).bit_length() - 1

@@ -65,10 +65,17 @@ FRAME = record_dtype(
 current one, and the node count at its start."""
 
 RUN = record_dtype(
-    [(name, "i8") for name in ("depth", "expanded", "nodes", "root_low", "root_high", "noise", "scout_edges")]
+    [
+        (name, "i8")
+        for name in (
+            *("depth", "expanded", "nodes", "root_low", "root_high", "pauses", "paused"),
+            *("noise", "scout_edges", "max_safe"),
+        )
+    ]
 )
-"""A run: its depth and progress, the bounds of the root, the noise in its move order, and the number of undrawn core
-edges from which on it scouts children and probes by graph hash (``search.py``)."""
+"""A run: its depth and progress, the bounds of the root, whether it pauses after each question about the root and has
+done so, the noise in its move order, the number of undrawn core edges from which on it scouts children and probes by
+graph hash (``search.py``), and the number of safe edges up to which it opens chains and loops."""
 
 ROOT_BEST, SPARE = -1, -2
 """Reserved slots among the children: the root's best move, and one for swapping two."""
@@ -205,6 +212,8 @@ def expand(
     safe_h, safe_v = safe_edges(h, v, two, sizes, twins)
     of = images(h, v, image_masks)
     chains, opening = two, 0
+    if edge_count(safe_h, safe_v) > run.max_safe:
+        chains, opening = ZERO, opened.shape[1]
     while True:
         taken: Int = 0
         dealt: Int = 0

@@ -1,4 +1,4 @@
-"""The search: null-window questions about a value until two bounds meet.
+"""The search: null-window questions about a value until two bounds meet, or until one question is answered.
 
 Nodes are positions without open boxes (``moves.py``). A question is whether V >= goal. Values have the parity of the
 boxes left, so bounds move in steps of two. A move with a double-deal may need two answers about its child. The search
@@ -60,33 +60,45 @@ class SolverArrays(NamedTuple):
     """The colour buffer of ``table.py``."""
 
 
-def new_arrays(scout_edges: int = SCOUT_EDGES, noise: int = 0) -> SolverArrays:
+def new_arrays(scout_edges: int = SCOUT_EDGES, noise: int = 0, max_safe: int = MAX_EDGES) -> SolverArrays:
     """Allocate the arrays of one run."""
     run = new_states(RUN, 1)
-    run["scout_edges"], run["noise"] = scout_edges, noise
+    run["scout_edges"], run["noise"], run["max_safe"] = scout_edges, noise, max_safe
     levels = MAX_EDGES + 1
     slots = levels * (levels + 1) // 2 + 3 * levels  # per level at most one move per edge, and three of the heap
     return SolverArrays(run, new_states(FRAME, levels), new_states(CHILD, slots + 2), new_colour_buffer())
 
 
 @kernel
-def begin(h: Any, v: Any, guess: int, board: Any, heaps: Any, arrays: Any) -> None:
-    """Set up a run for a position without open boxes; the first question is whether V >= guess."""
+def begin(h: Any, v: Any, guess: int, pauses: int, board: Any, heaps: Any, arrays: Any) -> None:
+    """Set up a run for a position without open boxes; the first question is whether V >= guess.
+
+    ``pauses``: 1 to stop after every question (``ask`` sets the next), 0 to go on until the value is known.
+    """
     run, root = arrays.run[0], arrays.frames[0]
     h, v = sort_twins(h, v, board.twins)
     _, two, more = degrees(h, v, board.sizes)
     left = popcount(two | more)
     h, v, heap, left = move_to_heap(two, two, more, h, v, 0, left, board.sizes, heaps.added)
     root.h, root.v, root.heap, root.left, root.first = h, v, heap, left, 0
-    root.goal = max(2 - left, min(left, guess + (guess - left & 1)))
-    run.depth, run.expanded, run.nodes = 0, 0, 0
-    run.root_low, run.root_high = -left, left
+    run.nodes = 0
+    run.root_low, run.root_high, run.pauses = -left, left, pauses
     arrays.children[ROOT_BEST].heap = -1
+    ask(guess, arrays)
+
+
+@kernel
+def ask(goal: int, arrays: Any) -> None:
+    """Start a question about the root: is V >= goal? Without an answer that is known already, the nearest goal."""
+    run, root = arrays.run[0], arrays.frames[0]
+    low, high = run.root_low, run.root_high
+    root.goal = max(low + 2, min(high, goal + (goal - low & 1)))
+    run.depth, run.expanded, run.paused = 0, 0, 0
 
 
 @kernel
 def search(most: int, board: Any, heaps: Any, table: Array, arrays: Any) -> Any:
-    """Search at most ``most`` nodes; True when the root's value is known.
+    """Search at most ``most`` nodes; True when the root's value is known, or when the run has paused.
 
     Scouting uses the same loop: it expands the children of the frame above one by one. That frame resumes when all are
     expanded, or when one of them has answered its question.
@@ -103,7 +115,7 @@ def search(most: int, board: Any, heaps: Any, table: Array, arrays: Any) -> Any:
     depth = run.depth
     end = run.nodes + most
     scouting = False
-    while run.root_low < run.root_high:
+    while run.root_low < run.root_high and not run.paused:
         if not run.expanded:
             if run.nodes >= end and not scouting:
                 break
@@ -150,7 +162,7 @@ def search(most: int, board: Any, heaps: Any, table: Array, arrays: Any) -> Any:
         else:
             next_root_question(run, frames[0], children)
     run.depth = depth
-    return run.root_low == run.root_high
+    return run.root_low == run.root_high or run.paused != 0
 
 
 @inline_kernel
@@ -259,7 +271,7 @@ def next_root_question(run: Record, root: Record, children: Array) -> None:
     else:
         run.root_high = root.best
         root.goal = root.best
-    run.expanded = 0
+    run.expanded, run.paused = 0, run.pauses
 
 
 @kernel
@@ -268,7 +280,7 @@ def values_of(positions: Array, board: Any, heaps: Any, table: Array, arrays: An
     for i in range(len(positions)):
         h, v = edge_words(positions[i], board.edge_bits)
         gained, dealt, h, v = resolve_captures(h, v, board.sizes)
-        begin(h, v, 0, board, heaps, arrays)
+        begin(h, v, 0, 0, board, heaps, arrays)
         search(1 << 62, board, heaps, table, arrays)
         value = arrays.run[0].root_low
         values[i] = gained + (abs(dealt + value) if dealt else value)
