@@ -133,7 +133,7 @@ def test_people_play_it_in_the_terminal(example: Path) -> None:
         stdin="b2\nquit\n",
     )
     assert "Tic-tac-toe. Type a move" in text
-    assert "seat 1 to move" in text
+    assert "O to move" in text
 
 
 def test_the_list_of_games_has_it_without_importing_it(example: Path) -> None:
