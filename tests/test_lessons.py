@@ -1,4 +1,4 @@
-"""Lessons without a browser: positions, tasks, wrong tries; and what they explain is so, as the kernels say."""
+"""Each lesson without a browser: positions, tasks, wrong tries; and what they explain is so, as the kernels say."""
 
 import random
 import re

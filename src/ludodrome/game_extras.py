@@ -311,7 +311,7 @@ class GameExtras:
     def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:
         """What a legal move did, told to the person on ``seat``; first what was played, then what came of it.
 
-        Lessons (``lessons.toml``) ask for moves by the keys; the first game of a learner shows each sentence once.
+        A lesson (``lessons.toml``) asks for moves by the keys; the first game after it shows each sentence once.
         """
         who = actor(self.to_move(before), seat)  # type: ignore[attr-defined]
         return [Explanation("move", f"{who} played {self.format_move(move, before)}.")]  # type: ignore[attr-defined]

@@ -12,7 +12,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -56,6 +56,7 @@ from tests.attacks import spaces_targets as spaces
 from tests.attacks.web_targets import REQUESTS, ask, say, target_folder
 
 MAX_BYTES = 4096
+LESSON = b'[[step]]\ntitle = "A"\nidea = "B"\n[[step.tasks]]\ntask = "C"\nmoves = ["H(0,0)"]\nrepeat = 2\n'
 
 
 @dataclass(frozen=True)
@@ -379,12 +380,7 @@ def targets() -> dict[str, Target]:
             (ludodrome_puzzle(),),
             ("puzzle.book.parse_puzzle",),
         ),
-        Target(
-            "lesson",
-            of_text(lambda text: parse_lesson(text, "dots")),
-            (b'[[step]]\ntitle = "A"\nidea = "B"\n[[step.tasks]]\ntask = "C"\nmoves = ["H(0,0)"]\nrepeat = 2\n',),
-            ("puzzle.lessons.parse_lesson",),
-        ),
+        Target("lesson", of_text(partial(parse_lesson, game_id="dots")), (LESSON,), ("puzzle.lessons.parse_lesson",)),
         Target("name", of_text(read_name), ("Ämil 3".encode(), b"a.b-c"), ("store.accounts.read_name",)),
         Target(
             "database-url",

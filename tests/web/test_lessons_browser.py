@@ -12,9 +12,17 @@ from ludodrome.puzzle.lessons import lesson
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nothing is clicked")
 
-PATIENCE = 60_000
+PATIENCE = 120_000
 SIDE = 5
 FIRST_MOVES: dict[str, Any] = {"skysummit": {"t": "place", "to": [6, 12]}, "santorini": "[N1C2B2C1]"}
+FIRST_KEYS = {
+    "skysummit": {"place"},
+    "santorini": {"turn"},
+    "caldera": {"move"},
+    "dots": {"edge"},
+    "spaces": set(),
+}
+"""What the first moves of the first games do that is explained at once, as far as it does not depend on chance."""
 
 
 @pytest.fixture
@@ -140,14 +148,10 @@ def test_the_first_game_explains_what_happens(page: Any, game: str) -> None:
     CLICKS[game](page, state, move)
     page.wait_for_selector("#note p:nth-child(1):has(svg)")
     assert "You" in page.inner_text("#note")
-    page.wait_for_selector("#board[data-ready]")
-    first = page.inner_text("#note p:nth-child(1)")
+    told = set(page.evaluate(f"localStorage.getItem('ludodrome explained {game}')").split("|"))
+    assert told >= FIRST_KEYS[game]
     page.reload()
-    page.wait_for_selector("#board[data-ready]")
-    assert page.locator("#note:not([hidden])").count() == 1
-    told = page.evaluate(f"localStorage.getItem('ludodrome explained {game}')")
-    assert told
-    assert first
+    page.wait_for_selector("#note:not([hidden])")  # it stays a first game
 
 
 def test_wrong_tries_are_shown_and_taken_back_and_then_a_hint_comes(page: Any) -> None:

@@ -1,4 +1,4 @@
-"""Lessons: a game taught in a few steps on its board, each with one idea and one thing to do.
+"""A lesson: a game taught in a few steps on its board, each with one idea and one thing to do.
 
 The steps are data of the game's package, in ``lessons.toml`` (docs/how-to/adding-a-game.md describes the fields). The
 rules judge the moves: a move is right if it is legal and does what its step asks for, as ``Game.explain_move`` says.

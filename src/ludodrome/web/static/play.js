@@ -294,7 +294,7 @@ async function take(next, animated) {
   if (grew && animated) {
     for (let number = Math.max(from, before.moves.length) + 1; number <= next.moves.length; number++) {
       await show(number, true);
-      await explain(number);
+      notes = notes.then(() => explain(number));
       const last = view.moves[number - 1];
       if (last && !view.seats[last.seat].yours) say(`${nameOf(last.seat)}: ${GameBoard.moveWords(last.text)}`);
       if (number < next.moves.length && inMotion()) await pause(GameBoard.moveDelay);
@@ -307,13 +307,15 @@ async function take(next, animated) {
 // A first game after the lesson: what happens is explained when it happens for the first time
 
 const MAX_NOTES = 2;
+let notes = Promise.resolve();
 const isFirstGame = () => Boolean(view?.id && recalled(`first ${view.id}`));
 
 async function explain(number) {
-  if (!isFirstGame()) return;
+  if (!isFirstGame() || number > view.moves.length) return;
   const { seat } = view.moves[number - 1],
     known = new Set((recalled(`explained ${data.game}`) || "").split("|"));
   const told = await get(`/plays/${view.id}/explanations/${number}`).catch(() => []);
+  while (board.telling) await pause(100);
   const fresh = told.filter(({ key }) => !known.has(key)).slice(-MAX_NOTES);
   store(`explained ${data.game}`, [...known, ...fresh.map(({ key }) => key)].filter(Boolean).join("|"));
   if (mine().includes(seat)) part("note").replaceChildren();
