@@ -27,7 +27,7 @@ import ludodrome
 from ludodrome.bots.player import legal_actions
 from ludodrome.games.dots.solver import Solver
 from ludodrome.puzzle import GRADES, MARGIN, RESPOND, SAVE, WIN, Puzzle, format_puzzle, parse_puzzle
-from ludodrome.search.alphabeta import DECIDED
+from ludodrome.search.frames import DECIDED
 from ludodrome.search.iterative import Searcher, SearchResult
 from tests.exhaustive import Prover, TooLong, edge_values, faults
 

@@ -23,7 +23,7 @@ from ludodrome.games.caldera.evaluate import weighted_value as caldera_value
 from ludodrome.games.tower_evaluate import GROUPS, duel_value
 from ludodrome.games.tower_evaluate import WEIGHTS as TOWER_WEIGHTS
 from ludodrome.jit import Array, kernel
-from ludodrome.search.alphabeta import DECIDED
+from ludodrome.search.frames import DECIDED
 from ludodrome.search.iterative import Searcher
 
 OPENING = (4, 10)

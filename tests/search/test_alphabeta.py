@@ -11,7 +11,7 @@ import pytest
 import ludodrome
 from ludodrome.game import Game
 from ludodrome.jit import COMPILED
-from ludodrome.search.alphabeta import DECIDED, WIN
+from ludodrome.search.frames import DECIDED, WIN
 from ludodrome.search.iterative import Searcher, SearchResult
 from tests.games.dots.retrograde import all_values
 from tests.search.positions import reached

@@ -10,7 +10,7 @@ import ludodrome
 from ludodrome.bots.alphabeta import PREDICTED, SELECTED
 from ludodrome.bots.baselines import OnePlyEvaluator
 from ludodrome.jit import COMPILED
-from ludodrome.search.alphabeta import DECIDED, WIN
+from ludodrome.search.frames import DECIDED, WIN
 from ludodrome.search.maxn import MaxN
 
 pytestmark = pytest.mark.xdist_group("santorini")

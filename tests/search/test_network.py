@@ -11,7 +11,7 @@ import ludodrome
 from ludodrome.bots.networks import NONE, SHIPPED, network_weights, shipped_file
 from ludodrome.game import Game
 from ludodrome.jit import COMPILED
-from ludodrome.search.alphabeta import DECIDED
+from ludodrome.search.frames import DECIDED
 from ludodrome.search.iterative import Searcher
 from ludodrome.search.network import (
     ACTIVE,

@@ -10,7 +10,7 @@ import pytest
 import ludodrome
 from ludodrome.game import Game
 from ludodrome.jit import COMPILED
-from ludodrome.search.alphabeta import DECIDED
+from ludodrome.search.frames import DECIDED
 from ludodrome.search.iterative import Deadline, Searcher, SearchResult
 from tests.search.positions import reached
 from tests.tactics import read

@@ -8,7 +8,7 @@ from typing import Any
 from ludodrome.bots.networks import network_weights
 from ludodrome.game import Game, checked_count
 from ludodrome.game_extras import extra
-from ludodrome.search.alphabeta import MAX_DEPTH
+from ludodrome.search.frames import MAX_DEPTH
 from ludodrome.search.iterative import MAX_THREADS, Searcher, SearchResult
 from ludodrome.search.mcts_search import TreeSearch
 from ludodrome.validation import show

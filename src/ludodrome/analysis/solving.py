@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from ludodrome.analysis.lines import HUNDREDTHS, check_time, lead, notations
 from ludodrome.game import Game
 from ludodrome.game_extras import extra
-from ludodrome.search.alphabeta import MAX_DEPTH
+from ludodrome.search.frames import MAX_DEPTH
 from ludodrome.search.iterative import Searcher, SearchResult
 
 TABLE_BITS = 22

@@ -16,7 +16,7 @@ from ludodrome.bots.player import (
 )
 from ludodrome.game import Game
 from ludodrome.jit import as_words
-from ludodrome.search.alphabeta import DECIDED
+from ludodrome.search.frames import DECIDED
 from ludodrome.search.iterative import Searcher, SearchResult
 from ludodrome.search.maxn import MaxN
 from ludodrome.splitmix import SplitMix64

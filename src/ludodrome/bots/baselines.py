@@ -12,7 +12,7 @@ import numpy as np
 from ludodrome.bots.player import ActionBot, Bot, Budget, Stopwatch, legal_actions
 from ludodrome.game import Game
 from ludodrome.jit import Array, as_words
-from ludodrome.search.alphabeta import WIN
+from ludodrome.search.frames import WIN
 
 
 class OnePlyEvaluator:

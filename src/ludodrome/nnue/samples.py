@@ -18,7 +18,7 @@ from ludodrome import atomic_io
 from ludodrome.bots.networks import network_weights
 from ludodrome.game import Game
 from ludodrome.jit import Array
-from ludodrome.search.alphabeta import PLIES
+from ludodrome.search.frames import PLIES
 from ludodrome.search.network import new_memory
 from ludodrome.search.opponents import new_workspace
 from ludodrome.search.self_play import SelfPlaySettings, new_samples

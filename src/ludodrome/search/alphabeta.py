@@ -19,7 +19,32 @@ from typing import Any
 import numpy as np
 
 from ludodrome.game_spec import Evaluator, Network, Rules
-from ludodrome.jit import Array, Int, Record, borrow, copy_state, inline_kernel, kernel, kernel_of, python, record_dtype
+from ludodrome.jit import Array, Int, Record, borrow, copy_state, kernel_of
+from ludodrome.search.frames import (
+    ADVANCE,
+    BY_SCORE,
+    DECIDED,
+    DONE,
+    ENTER,
+    FUTILITY_DEPTH,
+    FUTILITY_MARGIN,
+    MAX_DEPTH,
+    MAX_QUIESCENCE,
+    NO_STATIC,
+    NULL,
+    PLIES,
+    REDUCED,
+    RETREAT,
+    UNORDERED,
+    WHOLE,
+    WIN,
+    aim,
+    canonical,
+    late,
+    nearer,
+    reduction,
+    take,
+)
 from ludodrome.search.move_ordering import (
     MAX_SORTED_MOVES,
     SEARCHED,
@@ -30,7 +55,7 @@ from ludodrome.search.move_ordering import (
     update_history,
 )
 from ludodrome.search.network import NETWORK_VARIANT, NetworkMemory, apply_changes, borrow_memory, output
-from ludodrome.search.symmetry import INVERSE, SYMMETRIES
+from ludodrome.search.symmetry import INVERSE
 from ludodrome.search.transposition_table import (
     LOWER,
     NO_MOVE_ID,
@@ -46,182 +71,6 @@ from ludodrome.search.transposition_table import (
     store,
     value_of,
 )
-
-WIN = 30_000
-DECIDED = 29_000
-PLIES = 128
-"""The most plies that a search looks ahead, quiescence included."""
-MAX_DEPTH = 100
-_MAX_QUIESCENCE = -8
-"""The depth at which quiescence search ends: tactical actions are tried that many plies beyond the depth."""
-
-ENTER, ADVANCE, RETREAT, DONE = range(4)
-"""The next step of a search: enter a position, play its next move, take a move back, finish."""
-WHOLE, NULL, REDUCED = range(3)
-"""How a move is being searched: with the whole window, with a null window, or less deeply too."""
-UNORDERED, BY_SCORE, AS_GIVEN = range(3)
-"""What decides which move is tried next."""
-
-KILLERS = 2
-
-NO_STATIC = -32_000
-"""The static value of a position that has none: a threat must be met before anything can be judged."""
-_FUTILITY_DEPTH, _FUTILITY_MARGIN = 4, 80
-"""Reverse futility pruning: up to this depth, a position this many hundredths a ply above beta is not searched."""
-_PRUNING_DEPTH = 3
-"""Late-move pruning: up to this depth, only the first moves are searched."""
-
-
-def search_dtype(num_move_ids: int) -> np.dtype[Any]:
-    """What a search is about to do, and what it has learned about moves."""
-    return record_dtype(
-        [
-            ("nodes", np.int64),
-            (
-                "key",
-                np.uint64,
-            ),  # combined with every position's key: searches for several point-of-view seats share a table
-            ("ply", np.int32),
-            ("mode", np.int32),
-            ("value", np.int32),  # of the position just left, for the side to move there
-            ("exact", np.int32),
-            ("seats", np.int32),
-            ("pov_seat", np.int32),
-            ("generation", np.int32),
-            ("reductions", np.int32),  # 1: late moves are reduced, and hopeless positions pruned
-            ("shortest", np.int32),  # 1: the shortest way to a win is asked for
-            ("history", np.int32, (2, num_move_ids)),  # by side: how often a move was good
-        ]
-    )
-
-
-def frame_dtype(max_legal: int) -> np.dtype[Any]:
-    """What a search knows at one ply."""
-    return record_dtype(
-        [
-            ("key", np.uint64),
-            ("alpha", np.int32),
-            ("beta", np.int32),
-            ("floor", np.int32),  # alpha at the beginning
-            ("best", np.int32),
-            ("gain", np.int32),  # of the move in hand
-            ("depth", np.int32),
-            ("count", np.int32),  # of moves
-            ("next", np.int32),  # the index of the move in hand
-            ("best_action", np.int32),
-            ("length", np.int32),  # of the best line from here
-            ("stage", np.int32),
-            ("side", np.int32),  # 0: the point-of-view seat's
-            ("lane", np.int32),  # the symmetry of the key
-            ("exact", np.int32),  # so far
-            ("recommended", np.int32),  # the move id from the table, or NO_MOVE_ID
-            ("ordered", np.int32),  # UNORDERED, BY_SCORE or AS_GIVEN
-            ("reducible", np.int32),
-            ("accumulated", np.int32),  # whether the network's accumulator of this ply is that of its position
-            ("static", np.int32),  # the static value for the side to move, or NO_STATIC
-            ("improving", np.int32),  # whether it is higher than two plies before, or there was none then
-            ("killers", np.int32, (KILLERS,)),  # move ids
-            ("ranks", np.int32, (python(rank_places)(max_legal),)),  # for the order of moves
-            ("line", np.int16, (PLIES + 1,)),  # the best line from here
-        ]
-    )
-
-
-@kernel
-def nearer(value: Int) -> Int:
-    """A value seen from one ply earlier: a decided game takes one ply longer."""
-    if value > DECIDED:
-        return value - 1
-    if value < -DECIDED:
-        return value + 1
-    return value
-
-
-@kernel
-def farther(value: Int) -> Int:
-    """The opposite of ``nearer``, for windows."""
-    if value > DECIDED:
-        return value + 1
-    if value < -DECIDED:
-        return value - 1
-    return value
-
-
-@kernel
-def reduction(depth: Int, index: Int) -> Int:
-    """How many plies less deeply the move number ``index`` is searched."""
-    if depth < 3 or index < 3:
-        return 0
-    less = 1
-    if index >= 8:
-        less += 1
-    if depth >= 6 and index >= 20:
-        less += 1
-    if depth >= 9 and index >= 12:
-        less += 1
-    return less
-
-
-@kernel
-def moves_worth_trying(depth: Int, improving: Any) -> Int:
-    """How many moves are searched at a low depth under a null window, unless one of the first is good enough."""
-    most = 6 + 3 * depth * depth
-    return most if improving else most // 2
-
-
-@inline_kernel
-def late(frames: Any, ply: Int) -> Any:
-    """Whether the moves that are left are too late to be searched. Never if all so far lose: that would be no proof."""
-    f = frames[ply]
-    if ply == 0 or not f.reducible or f.depth <= 0 or f.depth > _PRUNING_DEPTH:
-        return False
-    if f.beta - f.floor > 1 or f.best <= -DECIDED:
-        return False
-    return f.next >= moves_worth_trying(np.int64(f.depth), f.improving)
-
-
-@kernel
-def aim(frames: Any, ply: Int) -> None:
-    """Give the position after the move in hand its window and depth."""
-    f = frames[ply]
-    child = frames[ply + 1]
-    low = f.alpha
-    high = f.beta if f.stage == WHOLE else f.alpha + 1
-    if child.side == f.side:
-        child.alpha = low - f.gain
-        child.beta = high - f.gain
-    else:
-        child.alpha = f.gain - farther(high)
-        child.beta = f.gain - farther(low)
-    child.depth = f.depth - 1
-    if f.stage == REDUCED:
-        child.depth -= reduction(f.depth, f.next)
-    child.floor = child.alpha
-
-
-@kernel
-def canonical(keys: Array, frames: Any, search: Record, ply: Int) -> None:
-    """The least of the eight keys, and which it is."""
-    f = frames[ply]
-    least = keys[ply, 0]
-    lane = 0
-    for k in range(1, SYMMETRIES):
-        if keys[ply, k] < least:
-            least = keys[ply, k]
-            lane = k
-    f.key = least ^ search.key
-    f.lane = lane
-
-
-@kernel
-def take(frames: Any, ply: Int, action: Int) -> None:
-    """The best line from here is this action and the best line behind it."""
-    f = frames[ply]
-    child = frames[ply + 1]
-    f.line[0] = action
-    for i in range(child.length):
-        f.line[i + 1] = child.line[i]
-    f.length = child.length + 1
 
 
 def make_static_value(rules: Rules, evaluator: Evaluator, network: Network | None) -> Callable[..., Any]:
@@ -313,9 +162,9 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator, network: Network | None =
     def futile(frames: Any, ply: Int) -> Any:
         """Whether a position is so good for its side that a null window is not worth a shallow search."""
         f = frames[ply]
-        if f.beta - f.alpha > 1 or f.depth > _FUTILITY_DEPTH or abs(np.int64(f.beta)) >= DECIDED:
+        if f.beta - f.alpha > 1 or f.depth > FUTILITY_DEPTH or abs(np.int64(f.beta)) >= DECIDED:
             return False
-        return f.static - _FUTILITY_MARGIN * f.depth >= f.beta
+        return f.static - FUTILITY_MARGIN * f.depth >= f.beta
 
     @compiled(inline=True)
     def bring(states: Any, moves: Array, frames: Any, ply: Int) -> None:
@@ -394,7 +243,7 @@ def make_alphabeta(rules: Rules, evaluator: Evaluator, network: Network | None =
         if f.depth <= 0 or ply >= PLIES - 1:
             search.value = f.static
             search.exact = False
-            if has_no_tactics or f.depth <= _MAX_QUIESCENCE or search.value >= f.beta or ply >= PLIES - 1:
+            if has_no_tactics or f.depth <= MAX_QUIESCENCE or search.value >= f.beta or ply >= PLIES - 1:
                 return True
             f.best = search.value
             f.alpha = max(f.alpha, f.best)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ludodrome.game import Game, checked_count
 from ludodrome.jit import Array, Int, Record, as_words, kernel, new_states, python
-from ludodrome.search.alphabeta import (
+from ludodrome.search.frames import (
     ADVANCE,
     AS_GIVEN,
     DECIDED,

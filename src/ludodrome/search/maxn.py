@@ -20,7 +20,7 @@ import numpy as np
 from ludodrome.game import Game
 from ludodrome.game_spec import Evaluator, Rules
 from ludodrome.jit import Array, Int, Record, as_words, borrow, copy_state, kernel_of
-from ludodrome.search.alphabeta import DECIDED, WIN
+from ludodrome.search.frames import DECIDED, WIN
 from ludodrome.search.iterative import FINISHED, Deadline, SearchResult
 
 PLIES = 24

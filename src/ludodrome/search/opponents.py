@@ -13,7 +13,7 @@ import numpy as np
 from ludodrome.game import Game
 from ludodrome.game_spec import Evaluator, Rules
 from ludodrome.jit import GOLDEN, Array, Int, as_words, below, copy_state, kernel_of, mix, new_states
-from ludodrome.search.alphabeta import DECIDED, KILLERS, PLIES, WIN, frame_dtype, search_dtype
+from ludodrome.search.frames import DECIDED, KILLERS, PLIES, WIN, frame_dtype, search_dtype
 from ludodrome.search.iterative import begin_search, set_root
 from ludodrome.search.network import NETWORK_VARIANT, NetworkMemory, no_memory
 from ludodrome.search.symmetry import SYMMETRIES

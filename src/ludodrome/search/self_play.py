@@ -9,7 +9,7 @@ import numpy as np
 from ludodrome.game import Game
 from ludodrome.game_spec import Evaluator, Rules
 from ludodrome.jit import GOLDEN, Array, Int, as_words, below, copy_state, kernel_of, mix, stream
-from ludodrome.search.alphabeta import DECIDED, MAX_DEPTH
+from ludodrome.search.frames import DECIDED, MAX_DEPTH
 from ludodrome.search.network import NETWORK_VARIANT
 from ludodrome.search.opponents import SearchWorkspace, make_best_action
 

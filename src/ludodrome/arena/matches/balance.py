@@ -20,7 +20,7 @@ from ludodrome.bots.player import ActionBot, Budget, Stopwatch, legal_actions
 from ludodrome.bots.registry import make_bot
 from ludodrome.game import Game
 from ludodrome.game_extras import extra
-from ludodrome.search.alphabeta import DECIDED
+from ludodrome.search.frames import DECIDED
 from ludodrome.search.iterative import Searcher
 from ludodrome.search.symmetry import SYMMETRIES
 from ludodrome.splitmix import SplitMix64

@@ -259,3 +259,113 @@ def test_compiled_code_of_the_solver_depends_on_the_whole_game() -> None:
     package = kernel_cache.package_folder(folder / "search.py")
     assert package == folder.parent
     assert {folder / "search.py", folder / "table.py", package / "rules.py"} <= set(kernel_cache._sources(package))
+
+
+# Only who wins
+
+
+def closing_value(rows: int, cols: int, drawn: int, edge: int, values: np.ndarray) -> int:
+    gain = closed_by(rows, cols, drawn, edge)
+    after = int(values[drawn | 1 << edge])
+    return gain + after if gain else -after
+
+
+def answered(solver: Solver, drawn: int, edge: int | None, goal: int, nodes: int) -> bool:
+    solver.begin(drawn, edge, goal=goal)
+    while not solver.run(nodes):
+        assert solver.best_edge is None
+    assert solver.answer is not None
+    return solver.answer
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(2, 2), (1, 3), (2, 3), (3, 3)])
+def test_whether_a_goal_is_reached_agrees_with_the_value(rows: int, cols: int) -> None:
+    """Also who wins: for the goal of 1, whether the value is positive."""
+    if (rows, cols) == (3, 3) and not COMPILED:
+        pytest.skip("too many positions for plain Python")
+    values, dice = all_values(rows, cols), random.Random(5)
+    solver, full = Solver(rows, cols, 14), everything(rows, cols)
+    for _ in range(2000 if COMPILED else 60):
+        drawn, goal = dice.randrange(full), dice.choice((1, 1, *range(-4, 5)))
+        if dice.random() < 0.5:  # later positions, with more captures
+            drawn |= dice.randrange(full)
+        if drawn == full:
+            continue
+        assert answered(solver, drawn, None, goal, dice.choice((1, 3, 100))) == (values[drawn] >= goal)
+        best = solver.best_edge
+        assert (best is not None) == (values[drawn] >= goal)
+        assert best is None or closing_value(rows, cols, drawn, best, values) >= goal
+        edge = dice.choice([edge for edge in range(full.bit_length()) if not drawn >> edge & 1])
+        worth = closing_value(rows, cols, drawn, edge, values)
+        assert answered(solver, drawn, edge, goal, 50) == (worth >= goal)
+        assert solver.best_edge == (edge if worth >= goal else None)
+
+
+def test_who_wins_takes_fewer_nodes_than_the_margin() -> None:
+    margin, winner = Solver(2, 3, 14), Solver(2, 3, 14)
+    solved(margin, 0)
+    assert not answered(winner, 0, None, 1, 100)
+    assert winner.nodes < margin.nodes
+    assert margin.answer is None
+
+
+def test_an_edge_may_reach_a_goal_before_the_margin_is_known() -> None:
+    values, solver, early = all_values(2, 3), Solver(2, 3, 14), 0
+    for drawn in random.Random(7).sample(range(1 << 10), 60 if COMPILED else 10):
+        solver.begin(drawn, guess=1)
+        done = False
+        while not done:
+            done = solver.run(1)
+            edge = solver.edge_reaching(1)
+            if edge is not None:
+                assert closing_value(2, 3, drawn, edge, values) >= 1
+                early += not done
+            assert solver.edge_reaching(99) is None
+    assert early
+
+
+def test_candidates_hold_a_best_edge() -> None:
+    values, solver, full = all_values(2, 3), Solver(2, 3, 14), everything(2, 3)
+    assert len(solver.candidates(0)) == 5, "17 edges, up to symmetry and the twins of corners"
+    for drawn in random.Random(8).sample(range(full), 500 if COMPILED else 60):
+        edges = solver.candidates(drawn)
+        assert len(set(edges)) == len(edges) > 0
+        assert max(closing_value(2, 3, drawn, edge, values) for edge in edges) == values[drawn]
+
+
+def test_a_question_can_be_put_aside() -> None:
+    first = Solver(2, 3, 14)
+    first.begin(0, goal=-2)
+    assert not first.run(3)
+    second = Solver.restored({name: array.copy() for name, array in first.saved().items()})
+    while not second.run(20):
+        assert second.answer is None
+    assert second.answer
+    assert second.best_edge is not None
+
+
+def test_the_simpler_game_has_fewer_positions_and_often_the_same_winner() -> None:
+    """Nobody opens a chain while more than ``max_safe`` edges are safe; with all edges allowed it is the real game."""
+    values, dice = all_values(2, 3), random.Random(9)
+    positions = dice.sample(range(1 << 11), 400 if COMPILED else 40)
+    real, same, simple = (Solver(2, 3, 14, max_safe=most) for most in (64, 17, 0))
+    agreed = 0
+    for drawn in positions:
+        assert solved(real, drawn) == solved(same, drawn) == values[drawn]
+        agreed += (solved(simple, drawn) > 0) == (values[drawn] > 0)
+    assert 0.6 * len(positions) < agreed < len(positions)
+    counts = []
+    for most in (64, 0):
+        solver = Solver(2, 4 if COMPILED else 3, 14, max_safe=most)
+        solved(solver, 0)
+        counts.append(solver.nodes)
+    assert counts[1] < counts[0]
+
+
+def test_the_best_edge_of_a_lost_position_with_chains_that_cancel() -> None:
+    """Five boxes are left on 2 x 4; four of them cancel, but the first undrawn edge gives three boxes away for good."""
+    values, solver, drawn = all_values(2, 4), Solver(2, 4, 14), 3964121
+    assert solved(solver, drawn) == values[drawn] == -1
+    assert solver.best_edge is not None
+    assert closing_value(2, 4, drawn, 1, values) == -3
+    assert closing_value(2, 4, drawn, solver.best_edge, values) == -1

@@ -231,10 +231,20 @@ class Solver:
                 return take
             return give if self._gained - self._dealt - high >= goal else None
         best = self._arrays.children[ROOT_BEST]
-        if best.heap < 0:  # no box can be won: every edge is equally good
-            return self._edges()[0] if low == high else None
+        if best.heap < 0:  # no question was answered with yes
+            return self._losing_edge(low) if low == high else None
         target = (int(best.taken), int(best.dealt), int(best.heap), int(best.key))
         return next(edge for edge in self._edges() if self._child(edge) == target)
+
+    def _losing_edge(self, value: int) -> int:
+        """An edge that is worth the value when no box can be won: an edge of chains that cancel may be worth less."""
+        other = Solver(self.rows, self.cols, table=self.table, max_safe=int(self._run.max_safe))
+        for edge in self._edges():
+            other.begin(self._drawn, edge, goal=value)
+            other.run(1 << 62)
+            if other.answer:
+                break
+        return edge
 
     def candidates(self, position: Any) -> list[int]:
         """The edges worth trying in a position: one for each outcome up to symmetry.
