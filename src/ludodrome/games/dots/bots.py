@@ -142,7 +142,8 @@ class ExpertBot(EndgameSolverBot):
         edge = self._margin(1 - lead, spending, MARGIN_SHARE)
         if edge is not None:
             return edge
-        chosen, lost = [], set()
+        chosen: list[int] = []
+        lost: set[int] = set()
         for simpler in self.simpler:
             simpler.begin(drawn, goal=1 - lead)
             if spending.until_done(simpler, SIMPLER_SHARE) and simpler.best_edge is not None:
