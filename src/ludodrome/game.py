@@ -1,8 +1,7 @@
 """Game, Outcome and the errors: what the rest of the package sees of a game.
 
-A ``Game`` speaks JSON: states and moves are plain JSON values; ``encode`` and ``decode`` turn states into
-kernel records and back, and ``position.Position`` works on such records. Legality is checked here,
-once; kernels trust their input. The arena decides what happens after an illegal move.
+A ``Game`` speaks JSON: states and moves are plain JSON values; ``encode`` and ``decode`` turn states into records
+and back, and ``position.Position`` works on records. Legality is checked here, once; kernels trust their input.
 """
 
 import operator
