@@ -106,8 +106,6 @@ class GameExtras:
 
     >>> game.seat_name(0), game.name_seats("seat 0 wins"), game.move_label(move, state)
     ('Blue', 'Blue wins', 'H(0,0)')
-    >>> game.people_sentence("that edge is drawn")
-    'that edge is drawn'
     >>> game.explain_move(state, move, game.apply(state, move), 0)[0].key
     'edge'
     """
@@ -303,10 +301,6 @@ class GameExtras:
         Empty if the position says it all.
         """
         return []
-
-    def people_sentence(self, refusal: str) -> str:
-        """Why a move is illegal, as people read it at the board, without numbers that only programs use."""
-        return refusal
 
     def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:
         """What a legal move did, told to the person on ``seat``; first what was played, then what came of it.

@@ -55,10 +55,3 @@ def test_a_game_without_explanations_says_what_was_played() -> None:
     move = game.legal_moves(state)[0]
     told = super(type(game), game).explain_move(state, move, game.apply(state, move), 1)
     assert [one.text for one in told] == ["Your opponent played H(0,0)."]
-    assert game.people_sentence("a sentence") == "a sentence"
-
-
-def test_refusals_name_cells_and_workers_as_the_board_does() -> None:
-    game = ludodrome.make("skysummit")
-    refusal = "cell 0 (A1) is not next to worker 1, which is on cell 23 (E4)"
-    assert game.people_sentence(refusal) == "A1 is not next to worker 2, which is on E4"

@@ -254,7 +254,7 @@ def _refusal(game: Game, state: Any, move: Any) -> str | None:
     try:
         game.apply(state, move)
     except IllegalMove as wrong:
-        return game.people_sentence(str(wrong))
+        return str(wrong)
     return None
 
 

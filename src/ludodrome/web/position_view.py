@@ -84,7 +84,7 @@ def why_illegal(game: Game, state: Any, move: Any) -> str:
     try:
         game.apply(state, move)
     except IllegalMove as wrong:
-        return game.people_sentence(str(wrong))
+        return str(wrong)
     return ""
 
 

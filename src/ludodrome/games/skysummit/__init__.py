@@ -92,11 +92,6 @@ class Skysummit(Game):
         plain = re.sub(r"-+>|→|\bto\b|--+", "-", text, flags=re.IGNORECASE)
         return re.sub(r"[,;]|\b(?:and|builds?|on|at)\b", " ", plain, flags=re.IGNORECASE)
 
-    def people_sentence(self, refusal: str) -> str:
-        """Cells by their names alone, and workers numbered from 1, as on the board."""
-        named = re.sub(r"cell \d+ \((\w+)\)", r"\1", refusal)
-        return re.sub(r"worker (\d)", lambda found: f"worker {int(found[1]) + 1}", named)
-
     def explain_move(self, before: Any, move: Any, after: Any, seat: int) -> list[Explanation]:
         """The turn; what it built, opened or prevented."""
         mover = before["ply"] % 2
