@@ -176,13 +176,10 @@ def test_a_search_with_a_network_is_deterministic_by_nodes(game_id: str) -> None
 @each_game
 def test_self_play_makes_quiet_samples_with_results(game_id: str) -> None:
     game = ludodrome.make(game_id)
-    samples = new_samples(game, 400)
-    settings = SelfPlaySettings(
-        nodes=200 if COMPILED else 20, opening_low=40 if not COMPILED else 2, opening_high=44, random_moves=50
-    )
-    count = game.kernels.self_play(new_workspace(game, 10), samples, settings, np.uint64(7), 0, 4 if COMPILED else 1)
-    assert 0 <= count <= 400
-    assert COMPILED is False or count > 0
+    samples = new_samples(game, 400 if COMPILED else 2)
+    settings = SelfPlaySettings(nodes=200 if COMPILED else 20, opening_low=3, opening_high=6, random_moves=50)
+    count = game.kernels.self_play(new_workspace(game, 10), samples, settings, np.uint64(7), 0, 20 if COMPILED else 1)
+    assert 0 < count <= len(samples.scores)
     assert set(np.unique(samples.results[:count])) <= {-1, 0, 1}
     assert (np.abs(samples.scores[:count]) < DECIDED).all()
     for k in range(count):

@@ -50,10 +50,10 @@ def _read(path: Path, changed: int) -> NetworkWeights:
     """Read a file; ``changed`` is its time of change."""
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise ValueError(f"{path} is larger than {MAX_BYTES:,} bytes: no network of a game is")
+            raise OSError(f"larger than {MAX_BYTES:,} bytes")
         with np.load(path, allow_pickle=False) as arrays:
             return NetworkWeights(*(arrays[name] for name in NetworkWeights._fields))
-    except (OSError, KeyError, zipfile.BadZipFile, EOFError) as error:
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile, EOFError) as error:
         raise ValueError(f"{path} is not a network: it must be a file that `ludodrome network train` wrote") from error
 
 

@@ -34,10 +34,8 @@ from ludodrome.web.auth import Caller
 from ludodrome.web.concurrency import Notifier
 from ludodrome.web.position_view import Json, observation_marks
 
-TREND = 30
-"""Games that a sparkline shows."""
-PAGE_ROWS = 50
-"""Bots on one page of the leaderboard."""
+TREND, PAGE_ROWS = 30, 50
+"""Games that a sparkline shows, and bots on one page of the leaderboard."""
 RECENT = 20
 LAST_LINES = 20
 """Lines of the standard error that are shown with a failure."""
