@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,10 @@ EARLIER, FILE = HERE / "strength.jsonl", HERE / "strength_league.jsonl"
 SAME = frozenset(("random", "greedy", "chains", *(f"level:{k}" for k in range(1, 7))))
 """Bots that play alike under every clock: they search little, or not at all."""
 LINKS = ("mcts:sims=3", "mcts:sims=15", "mcts:sims=100", "level:1", "level:3", "level:5", "level:7")
+SEARCH = 2
+"""The version of the search that a result was played with; 1 if the entry does not say. Raise it when bots change."""
+UNCHANGED = ("random", "greedy", "chains", "mcts", "level:1", "level:2")
+"""Bots that play as they did with version 1; in games of points all but ``expert`` do, in spaces all."""
 ROUNDS = 2
 """Rounds that are played before the next pair is chosen."""
 
@@ -43,6 +48,18 @@ def players(game: str) -> list[str]:
     return list(dict.fromkeys((*find(game).game_class().ladder_bots, *links)))
 
 
+def counts(game: str, entry: dict[str, Any]) -> bool:
+    """Whether the bots of a result play as they did then."""
+    if entry.get("search", 1) == SEARCH or find(game).by_steps:
+        return True
+    evaluator = ludodrome.make(game).evaluator
+    by_points = evaluator is not None and evaluator.by_points
+    return all(
+        not bot.startswith("expert") if by_points else bot.startswith(UNCHANGED)
+        for bot in (entry["bot"], entry["other"])
+    )
+
+
 def read(game: str) -> tuple[Results, dict[tuple[str, str], int]]:
     """The results of a game so far, and by pair of bots the number of the next round."""
     found: Results = Counter()
@@ -52,7 +69,7 @@ def read(game: str) -> tuple[Results, dict[tuple[str, str], int]]:
         for line in path.read_text("utf-8").splitlines() if path.exists() else ():
             entry = json.loads(line)
             pair = entry["bot"], entry["other"]
-            if entry["game"] != game or entry.get("options", {}) != options:
+            if entry["game"] != game or entry.get("options", {}) != options or not counts(game, entry):
                 continue
             if not there.issuperset(pair) or (path == EARLIER and not SAME.issuperset(pair)):
                 continue
@@ -108,7 +125,7 @@ def measure(game: str, seconds: float) -> None:
     results, following = read(game)
     names, league = players(game), set(find(game).game_class().ladder_bots)
     options = dict(find(game).game_class().people_options)
-    played_with = {"options": options} if options else {}
+    played_with = ({"options": options} if options else {}) | {"search": SEARCH}
     cost: dict[tuple[str, str], float] = {}
     began = time.process_time()
     while time.process_time() < began + seconds:
