@@ -226,7 +226,7 @@ def _diagrams(page: Any) -> None:
     page.wait_for_timeout(200)
     for figure in page.locator(".diagram").all():
         figure.scroll_into_view_if_needed()
-        figure.locator(".target").first.wait_for(timeout=PATIENCE)
+        figure.locator(".board svg").first.wait_for(timeout=PATIENCE)
 
 
 def _chain(page: Any) -> None:

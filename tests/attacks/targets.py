@@ -419,6 +419,8 @@ def ludodrome_puzzle() -> bytes:
 
 
 EXEMPT = {
+    "nnue.samples.read": "reads what this program wrote into a folder of its user",
+    **dict.fromkeys(("nnue.samples.read_settings", "nnue.training.read_training_set"), "likewise"),
     "arena.matches.tallies.GameResult.from_json": "reads what this program wrote into its database",
     "arena.sandbox.levels.SandboxLevel.from_json": "reads what this program wrote into its cache",
     "arena.play_spec.read_position": "encode of a game, which is a target",

@@ -199,6 +199,7 @@ ASKING = {"observation", "observation_of", "hides", "render_observation", "encod
 MAY_ASK = {
     "web/position_view.py": {"render_observation", "cells"},  # of an observation
     "web/routes/games.py": {"observation"},  # for the bot of the warm-up
+    "arena/ladder/show_matches.py": {"observation"},  # likewise
 }
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-import random
+import secrets
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -436,7 +436,7 @@ class Spectators:
         wanted = watched - played - {ANY}
         if ANY in watched and not played and not wanted:
             if self._any_game is None:
-                self._any_game = random.choice([game.id for game in BUILT_IN.values() if not game.by_steps])
+                self._any_game = secrets.choice([game.id for game in BUILT_IN.values() if not game.by_steps])
             wanted = {self._any_game}
         self.shows.watch(wanted)
         found = {}
