@@ -37,7 +37,7 @@ def test_it_says_where_it_is_answers_and_ends_without_a_word(presses: int) -> No
             assert found
             with urllib.request.urlopen(found[0], timeout=60) as page:
                 assert page.url == found[1]
-                assert b"<title>Skysummit" in page.read()
+                assert b"<title>Ludodrome" in page.read()
             file = owner_token_file(int(found[2]))
             assert file.read_text().strip() == found[3]
             assert stat.S_IMODE(file.stat().st_mode) == 0o600

@@ -140,6 +140,16 @@ def test_features_are_permuted_by_symmetries_and_seats(game_id: str) -> None:
     assert network.mirrored[network.mirrored].tolist() == everything
 
 
+@pytest.mark.xdist_group("caldera")
+def test_near_the_turn_limit_of_caldera_the_evaluator_judges() -> None:
+    buckets = []
+    for limit in (200, 20):
+        game = ludodrome.make("caldera", turn_limit=limit)
+        assert game.network is not None
+        buckets.append(int(game.network.bucket(game.encode_array(game.initial_state())[0])))
+    assert buckets == [8, -1]
+
+
 @each_game
 def test_a_search_updates_as_if_from_scratch(game_id: str) -> None:
     """The same tree with accumulators that are never carried over: every static value must be the same."""

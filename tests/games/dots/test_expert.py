@@ -72,7 +72,7 @@ def test_a_proven_win_is_played_at_once() -> None:
     """With budgets too small to prove the win again at the next move."""
     game, values, proofs = ludodrome.make("dots", rows=2, cols=3), all_values(2, 3), 0
     dice = random.Random(4)
-    for drawn in dice.sample(range(1 << 13), 300 if COMPILED else 30):
+    for drawn in dice.sample(range(1 << 13), 300 if COMPILED else 120):
         edges = [edge for edge in range(17) if drawn >> edge & 1]
         states = game.encode_array(game.initial_state())
         for edge in edges:

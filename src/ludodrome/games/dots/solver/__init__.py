@@ -239,12 +239,14 @@ class Solver:
     def _losing_edge(self, value: int) -> int:
         """An edge that is worth the value when no box can be won: an edge of chains that cancel may be worth less."""
         other = Solver(self.rows, self.cols, table=self.table, max_safe=int(self._run.max_safe))
-        for edge in self._edges():
-            other.begin(self._drawn, edge, goal=value)
-            other.run(1 << 62)
-            if other.answer:
-                break
-        return edge
+        edges = list(self._edges())
+        return next((edge for edge in edges if other._is_worth(self._drawn, edge, value)), edges[-1])
+
+    def _is_worth(self, drawn: int, edge: int, value: int) -> bool:
+        """Whether an edge of a position reaches a value."""
+        self.begin(drawn, edge, goal=value)
+        self.run(1 << 62)
+        return bool(self.answer)
 
     def candidates(self, position: Any) -> list[int]:
         """The edges worth trying in a position: one for each outcome up to symmetry.
