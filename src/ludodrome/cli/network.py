@@ -147,7 +147,8 @@ def gate(
     with command_errors():
         new, old = networks.network_weights(made, str(network)), networks.network_weights(made, against)
         verdict = _gate(made, new, old, gating.GateSettings(nodes, elo0, elo1, pairs, seed))
-    raise typer.Exit(UNDECIDED if verdict is None else DONE if verdict == "H1" else NO)
+    stronger = verdict == "H1"
+    raise typer.Exit(UNDECIDED if verdict is None else DONE if stronger else NO)
 
 
 def _gate(
