@@ -68,6 +68,8 @@ def command_page() -> str:
 def _sections(command: Any, words: tuple[str, ...]) -> Iterator[str]:
     if words:
         shown = CliRunner().invoke(app, [*words, "--help"], prog_name="ludodrome", env={"TERMINAL_WIDTH": "100"})
+        if shown.exit_code:
+            raise ValueError(f"{' '.join(words)} --help ends with exit code {shown.exit_code}: {shown.exception!r}")
         rank = "#" * (1 + len(words))
         yield f"\n{rank} `{' '.join(words)}`\n\n```text\n{shown.stdout.rstrip()}\n```\n"
     for word, subcommand in getattr(command, "commands", {}).items():

@@ -101,6 +101,10 @@ class GameExtras:
     True
     >>> game.tell_move(state, game.apply(state, move), None)
     []
+    >>> game.text_board(state, (80, 24)).place_at(9, 1), game.move_picks(move, state)
+    ('H(0,0)', [[Pick(place='H(0,0)', action='draw')]])
+    >>> game.pick_warning(state, game.move_picks(move, state)[0]) is None
+    True
 
     For people, who know seats by names:
 

@@ -43,6 +43,7 @@ def test_parameters_are_read(spec: str, wanted: dict[str, object]) -> None:
     assert parse_params(BOT_KINDS[name], rest if colon else None) == wanted
 
 
+PARAMETERS_OF_ALPHABETA = "depth=6, nodes=100000, time=0.5, noise=30, threads=2 and network=none"
 BOTS_OF_DOTS = (
     "the bots of dots are random, greedy, chains, alphabeta, mcts, expert, level:1 to level:8 and py:FILE.py:NAME"
 )
@@ -58,11 +59,11 @@ BOTS_OF_DOTS = (
         ("random:seed=1", "random has no parameters: it is just 'random', not 'random:seed=1'"),
         (
             "alphabeta:",
-            "a parameter of alphabeta is set like depth=6, nodes=100000, time=0.5 and noise=30, not ''",
+            f"a parameter of alphabeta is set like {PARAMETERS_OF_ALPHABETA}, not ''",
         ),
         (
             "alphabeta:sims=5",
-            "alphabeta has no parameter 'sims'; its parameters are depth=6, nodes=100000, time=0.5 and noise=30",
+            f"alphabeta has no parameter 'sims'; its parameters are {PARAMETERS_OF_ALPHABETA}",
         ),
         (
             "alphabeta:depth=0",

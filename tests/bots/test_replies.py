@@ -117,7 +117,7 @@ def test_an_answer_with_illegal_moves_alone_says_what_is_wrong_with_the_last() -
     sky, state = placed()
     wrong = read_reply(sky, state, '{"t": "move", "w": 0, "to": 24, "build": null}')
     assert wrong.kind == ILLEGAL
-    assert "not next to worker 0" in wrong.why
+    assert "not next to worker 1" in wrong.why
 
 
 @pytest.mark.parametrize("game_id", ["caldera", "dots", "santorini", "skysummit"])

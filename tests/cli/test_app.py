@@ -12,7 +12,7 @@ from tests.cli.running import PROGRAM, beside, complaint, in_shell, on_terminal,
 COMMANDS = (
     *("games", "rules", "show", "play", "puzzle", "analyse", "solve", "perft", "bench"),
     *("match", "sprt", "tournament", "replay", "rerun", "records", "new-bot", "doctor", "serve", "export", "spaces"),
-    *("admin", "evaluate", "mcp", "new-game", "review", "sandbox", "completion", "enter"),
+    *("admin", "evaluate", "mcp", "new-game", "review", "sandbox", "completion", "enter", "network"),
 )
 
 HEAVY = {"numba", "numpy", "llvmlite", "scipy", "highspy", "pydantic", "rich", "sqlalchemy", "fastapi"}

@@ -7,8 +7,9 @@ import json
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -216,7 +217,7 @@ def doctors(game: ludodrome.Game) -> None:
 
 def leagues(game: ludodrome.Game) -> None:
     """Built-in bots are in the league, an event is played by the scheduler's jobs, and the ratings are right."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, seats_by_default(game):
         engine = open_database(Path(folder) / "league.db", create=True)
         ensure_local(engine)
         enter_builtins(engine)
@@ -247,23 +248,29 @@ def leagues(game: ludodrome.Game) -> None:
         engine.dispose()
 
 
-def ladder(engine: Engine, game: ludodrome.Game) -> None:
-    """An uploaded bot meets others on the ladder; by default the game has as many seats as this one."""
+@contextmanager
+def seats_by_default(game: ludodrome.Game) -> Iterator[None]:
+    """By default the game has as many seats as this one, as long as this lasts: a ladder rates no other options."""
     usual = type(game).available
     type(game).available = (usual[0]._replace(default=game.seats),)
     try:
-        bot = league_bots.enter_uploaded(engine, "coins", LOCAL, "Mine", FIRST_MOVE, [])
-        scheduler = LadderScheduler(engine, str(engine.url), "ladder", ON)
-        while scheduler.finished < 2 * game.seats:
-            job = scheduler.next()
-            assert job is not None
-            scheduler.done(job, job.function(job.argument))
-        standing = league_bots.standing(engine, bot)
-        assert standing is not None
-        assert standing.games == 2 * game.seats
-        assert standing.verdicts == {}
+        yield
     finally:
         type(game).available = usual
+
+
+def ladder(engine: Engine, game: ludodrome.Game) -> None:
+    """An uploaded bot meets others on the ladder."""
+    bot = league_bots.enter_uploaded(engine, "coins", LOCAL, "Mine", FIRST_MOVE, [])
+    scheduler = LadderScheduler(engine, str(engine.url), "ladder", ON)
+    while scheduler.finished < 2 * game.seats:
+        job = scheduler.next()
+        assert job is not None
+        scheduler.done(job, job.function(job.argument))
+    standing = league_bots.standing(engine, bot)
+    assert standing is not None
+    assert standing.games == 2 * game.seats
+    assert standing.verdicts == {}
 
 
 def environments(game: ludodrome.Game) -> None:

@@ -55,7 +55,7 @@ class Program(LazyGroup):
         "bench": ("perf", "Measure speed on one core and on two."),
         "completion": ("completion", "Print the completion script of a shell."),
         "export": ("export", "Write games as datasets for supervised learning."),
-        "network": ("network", "Make a learned evaluation of a game: self-play, training, gating."),
+        "network": ("network", "Make a learned evaluation: self-play, training and gating."),
         **{entry.id: (entry.id, entry.commands) for entry in BUILT_IN.values() if entry.commands},
         "admin": ("admin", "Manage the server's database and its accounts."),
     }

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ludodrome.cli import console
-from ludodrome.cli.base import Command, GameId, Group, Json, Options, command_errors, examples, open_game
+from ludodrome.cli.base import (
+    DONE,
+    NO,
+    UNDECIDED,
+    Command,
+    GameId,
+    Group,
+    Json,
+    Options,
+    command_errors,
+    examples,
+    open_game,
+)
 from ludodrome.cli.lazy import lazy_imports
 
 with lazy_imports():
@@ -24,7 +36,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=Group,
     name="network",
-    help="Make a learned evaluation of a game: self-play, training, gating.",
+    help="Make a learned evaluation: self-play, training and gating.",
     epilog=examples(
         "ludodrome network self-play santorini samples --samples 2000000",
         "ludodrome network train santorini samples --to network.npz",
@@ -47,7 +59,7 @@ NetworkChoice = Annotated[
 )
 def self_play(
     game: GameId,
-    folder: Annotated[Path, typer.Argument(help="Folder of the samples; a run that was stopped goes on.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the samples; a stopped run goes on.")],
     option: Options = None,
     count: Annotated[int, typer.Option("--samples", metavar="N", min=1, help="Number of samples.")] = 2_000_000,
     nodes: Annotated[int, typer.Option(metavar="N", min=1, help="Nodes per move.")] = 500,
@@ -76,7 +88,7 @@ def self_play(
 )
 def train(
     game: GameId,
-    folders: Annotated[list[Path], typer.Argument(help="Folders of samples.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Folders of samples.")],
     to: Annotated[Path, typer.Option("--to", metavar="FILE", help="File of the network.")],
     option: Options = None,
     filters: Annotated[int, typer.Option(metavar="N", min=1, max=256, help="Filters of the hidden layer.")] = 64,
@@ -116,8 +128,10 @@ def train(
 )
 def gate(
     game: GameId,
-    network: Annotated[Path, typer.Argument(help="File of the new network.")],
-    against: Annotated[str, typer.Option(metavar="WHICH", help="none, game, or a file.")] = "none",
+    network: Annotated[Path, typer.Argument(metavar="NETWORK", help="File of the new network.")],
+    against: Annotated[
+        str, typer.Option(metavar="WHICH", help="Opponent: none (the evaluator), game, or a file.")
+    ] = "none",
     option: Options = None,
     nodes: Annotated[int, typer.Option(metavar="N", min=1, help="Nodes per move.")] = 20_000,
     elo0: Annotated[float, typer.Option(metavar="ELO", help="Fail if it is at most this much stronger.")] = 0.0,
@@ -125,12 +139,16 @@ def gate(
     pairs: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum pairs of games.")] = 1000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed.")] = 0,
 ) -> None:
-    """Test whether a network plays better than another, or than the evaluator (`none`). Exit code 1: it does not."""
+    """Test whether a network plays better than another, or than the evaluator.
+
+    The exit code is 1 if it does not, and 3 if the pairs do not decide it.
+    """
     made = open_game(game, option)
     with command_errors():
         new, old = networks.network_weights(made, str(network)), networks.network_weights(made, against)
         verdict = _gate(made, new, old, gating.GateSettings(nodes, elo0, elo1, pairs, seed))
-    raise typer.Exit(0 if verdict == "H1" else 1)
+    stronger = verdict == "H1"
+    raise typer.Exit(UNDECIDED if verdict is None else DONE if stronger else NO)
 
 
 def _gate(

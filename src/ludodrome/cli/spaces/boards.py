@@ -304,7 +304,7 @@ def check(
 ) -> None:
     """Validate boards in four layers: structure, moves, sequence, playability.
 
-    Names every fault with its step and its rule (`ludodrome rules spaces --full`).
+    Names every fault with its step and its rule. For the rules, see `ludodrome rules spaces --full`.
     The exit code is 1 if a board is not legal.
     """
     checked_rules(rules)
