@@ -88,6 +88,8 @@ class Lesson(NamedTuple):
     steps: tuple[LessonStep, ...]
     options: Mapping[str, Any]
     """Options of the first game, besides those that people meet first."""
+    about: str = ""
+    """What the first game is like, if these options make it unusual."""
 
     def first_options(self) -> dict[str, Any]:
         """All options of the first game that are not the defaults."""
@@ -133,9 +135,10 @@ def parse_lesson(text: str, game_id: str) -> Lesson:
     """Parse a file of lessons. Raises LessonError or TOMLDecodeError."""
     read = _fields(tomllib.loads(text), ("step", "game", "options"), "the file")
     shared = _table(read.get("options", {}), "options")
-    first = _fields(_table(read.get("game", {}), "[game]"), ("options",), "[game]")
+    first = _fields(_table(read.get("game", {}), "[game]"), ("options", "about"), "[game]")
     steps = [_step(step, shared) for step in _tables(read.get("step", []), "[[step]]")]
-    return Lesson(game_id, tuple(steps), {**shared, **_table(first.get("options", {}), "options of [game]")})
+    options = {**shared, **_table(first.get("options", {}), "options of [game]")}
+    return Lesson(game_id, tuple(steps), options, _text(first.get("about", ""), "about"))
 
 
 def _step(read: dict[str, Any], shared: dict[str, Any]) -> LessonStep:

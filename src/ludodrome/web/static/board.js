@@ -30,6 +30,10 @@ export class Board {
   static moveWords(text) {
     return text;
   }
+  /** How to make a hinted move, where an arrow does not say it. */
+  static hintWords() {
+    return "";
+  }
   /** The unit of the engine's scores, and the score that is a clear advantage. */
   static unit = "";
   static scale() {
