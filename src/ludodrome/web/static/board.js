@@ -30,6 +30,10 @@ export class Board {
   static moveWords(text) {
     return text;
   }
+  /** A move as it follows "Try", for a first game; empty: its notation. */
+  static tryWords() {
+    return "";
+  }
   /** How to make a hinted move, where an arrow does not say it. */
   static hintWords() {
     return "";

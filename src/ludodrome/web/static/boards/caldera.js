@@ -34,6 +34,13 @@ export const GLYPHS = {
 const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 
 export class GameBoard extends Board {
+  static tryWords(text) {
+    const [, letter, from, sign, to] = /^([CLS])(\d\d)(-|x|\^| forges )(\d\d)/.exec(text) ?? [],
+      kind = { C: "crown", L: "lancer", S: "smith" }[letter];
+    if (!kind) return "";
+    if (sign === "x") return `to capture on ${to} with the ${kind} from ${from}`;
+    return sign === "-" ? `the ${kind} from ${from} to ${to}` : `to forge ${to} with the smith on ${from}`;
+  }
   static hintWords(move) {
     return move.action === "forge"
       ? `Pick the smith on ${move.smith.join("")}, choose Forge, then ${move.target.join("")}.`
