@@ -4,6 +4,7 @@ The steps are data of the game's package, in ``lessons.toml`` (docs/how-to/addin
 rules judge the moves: a move is right if it is legal and does what its step asks for, as ``Game.explain_move`` says.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -17,6 +18,7 @@ from ludodrome.validation import listing
 LESSON_FILE = "lessons.toml"
 FIRST_OPPONENT = "level:1"
 MAX_REPEAT = 20
+RULE_NUMBERS = re.compile(r" \(R\d+(, R\d+)*\)")
 LISTS = ("moves", "does", "reply")
 """Fields of a task that are lists of texts."""
 
@@ -311,4 +313,6 @@ def _miss(game: Game, state: Any, move: Any, task: LessonTask, told: list[Explan
 
 
 def _sentence(text: str) -> str:
+    """A refusal for people: without the numbers of rules, which are for programs."""
+    text = RULE_NUMBERS.sub("", text)
     return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")

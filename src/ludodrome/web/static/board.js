@@ -90,6 +90,10 @@ export class Board {
     this.own = false;
     this.model = null;
     this.targets = new Map();
+    /** Whether the last input came from the keyboard: only then does the board show where its cursor is. */
+    this.byKeys = false;
+    for (const type of ["keydown", "pointerdown"])
+      document.addEventListener(type, () => this.#usesKeys(type === "keydown"), true);
     host.addEventListener("click", (event) => this.#click(event));
     host.addEventListener("keydown", (event) => this.onKey(event));
   }
@@ -189,6 +193,11 @@ export class Board {
   /** Show the position itself, not what has led to it. */
   settle() {}
   animate() {}
+
+  #usesKeys(on) {
+    this.byKeys = on;
+    this.host.toggleAttribute("data-pointer", !on);
+  }
 
   #click(event) {
     const node = event.target.closest?.("[data-key]");

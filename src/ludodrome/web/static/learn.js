@@ -80,7 +80,7 @@ function ring(box) {
   const drawing = part("board").querySelector("svg");
   if (!box || !drawing) return;
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2],
-    r = Math.max(24, Math.min(box.width, box.height) * 0.56),
+    r = Math.max(24, Math.min(box.width, box.height) * 0.41),
     around = 2 * Math.PI * r;
   const circle = svg("circle", { class: "ring", cx: x, cy: y, r, "stroke-dasharray": around });
   circle.setAttribute("transform", `rotate(-90 ${x} ${y})`);
