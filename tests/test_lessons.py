@@ -291,6 +291,15 @@ def test_refusals_name_cells_and_workers_as_the_board_does() -> None:
     assert far.sentence == "A1 is not next to worker 2, which is on E4."
 
 
+def test_refusals_have_no_numbers_of_rules() -> None:
+    game, step = _opened("spaces", 1)
+    steps = [{"position": {"row": 0, "col": 0}, "type": "piece", "order": 1}]
+    move = {"boardSize": 3, "sequence": steps}
+    with pytest.raises(ludodrome.IllegalMove, match=r"\(R\d+\)"):
+        game.apply(step.state(game), move)
+    assert "(R" not in judge(game, step, 0, step.state(game), move).sentence
+
+
 # Files that are not lessons
 
 STEP = '[[step]]\ntitle = "A"\nidea = "B."\ntask = "C."\nmoves = ["H(0,0)"]\n'

@@ -43,6 +43,8 @@ class Explanation(NamedTuple):
     """A word or two that lessons and the first game name it by, such as ``dome``."""
     text: str
     """A sentence to somebody at the board, who is "you"."""
+    momentary: bool = False
+    """Whether it is true only until the next move: the first game shows it every time, and removes it then."""
 
 
 class Level(NamedTuple):
@@ -354,6 +356,15 @@ class GameExtras:
 def actor(mover: int | None, seat: int) -> str:
     """Who has moved, as the person on ``seat`` says it at the beginning of a sentence."""
     return "You" if mover == seat else "Your opponent"
+
+
+def possessive(who: str) -> str:
+    """What belongs to an ``actor``, within a sentence.
+
+    >>> possessive("You"), possessive("Your opponent")
+    ('your', "your opponent's")
+    """
+    return "your" if who == "You" else f"{who[0].lower()}{who[1:]}'s"
 
 
 def extra(module: str, name: str) -> Any:

@@ -49,6 +49,44 @@ def test_a_move_is_explained(
         assert other[-1].text.startswith("You have no legal move left")
 
 
+REACH = f"{FLAT} c63l61l65s62s64 c03l34l05s02s04 21"
+"""Orange moves; from 43 the lancer would reach the crown on 63."""
+WARNINGS = [
+    ("caldera", REACH, "L34-43", "threat", "Careful: your opponent's lancer on 43 can capture your crown on 63 next."),
+    (
+        "caldera",
+        f"{FLAT} c63l44l65s62s64 c33l01l05s02s04 21",
+        "L01-12",
+        "danger",
+        "You can capture your opponent's crown",
+    ),
+    ("skysummit", "00000/00120/00003/00000/00000 E1E2 B3A1 9", "1B3-B4 ↑A4", "threat", "Careful: your opponent can"),
+]
+
+
+@pytest.mark.parametrize(("game_id", "position", "text", "key", "sentence"), WARNINGS)
+def test_what_the_opponent_threatens_is_a_warning_until_the_next_move(
+    game_id: str, position: str, text: str, key: str, sentence: str
+) -> None:
+    game = ludodrome.make(game_id)
+    state = game.parse_state(position)
+    move = game.parse_move(text, state)
+    told = {one.key: one for one in game.explain_move(state, move, game.apply(state, move), 0)}
+    assert told[key].text.startswith(sentence)
+    assert told[key].momentary
+    assert not next(iter(told.values())).momentary
+
+
+def test_a_captured_piece_has_an_owner() -> None:
+    game = ludodrome.make("caldera")
+    state = game.parse_state(f"{FLAT} c63l61l65s62s64 c03l41l05s02s04 21")
+    move = game.parse_move("L41x61", state)
+    after = game.apply(state, move)
+    told = {seat: game.explain_move(state, move, after, seat)[0].text for seat in (0, 1)}
+    assert told[0] == "Your opponent moved the lancer from 41 to 61 and captured your lancer there."
+    assert told[1] == "You moved the lancer from 41 to 61 and captured your opponent's lancer there."
+
+
 def test_a_game_without_explanations_says_what_was_played() -> None:
     game = ludodrome.make("dots", rows=1, cols=1)
     state = game.initial_state()

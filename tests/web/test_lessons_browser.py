@@ -171,6 +171,33 @@ def test_wrong_tries_are_shown_and_taken_back_and_then_a_hint_comes(page: Any) -
     page.wait_for_selector("#board .arrow")
 
 
+def test_a_lesson_that_loads_slowly_says_so_and_can_be_tried_again(page: Any) -> None:
+    held: list[Any] = []
+    page.route("**/lesson/1", lambda route: route.continue_() if held else held.append(route))
+    page.goto("/dots/learn")
+    page.wait_for_selector("#idea:has-text('Loading the lesson')")
+    assert all(page.is_disabled(f"#{button}") for button in ("back", "hint", "next"))
+    page.wait_for_selector("#idea:has-text('This takes longer than usual.')")
+    page.click("#idea button:text-is('Try again')")
+    page.wait_for_selector("#board[data-ready]")
+    assert page.is_enabled("#hint")
+    assert page.is_enabled("#next")
+    held[0].continue_()
+
+
+def test_a_first_game_always_tells_the_reply_and_hints_in_words(page: Any) -> None:
+    page.goto("/caldera?first=1")
+    for source, to in (("c62", "c52"), ("c64", "c54")):
+        page.wait_for_selector("#board[data-ready]")
+        _keys(page, source, to)
+        page.wait_for_selector(f"#moves li:nth-child({1 if to == 'c52' else 2}) button:nth-of-type(2)")
+        page.wait_for_selector("#note p:has-text('Your opponent'):has(svg)")
+    page.wait_for_selector("#board[data-ready]")
+    page.click("#hint")
+    page.wait_for_selector("#engine:has-text('Try t')")
+    assert not set("+^.") & set(page.inner_text("#engine").removesuffix("."))  # neither a score nor notation
+
+
 def test_a_refused_move_says_why_in_place(page: Any) -> None:
     page.goto("/skysummit/learn#1")
     page.wait_for_selector("#board[data-ready]")

@@ -343,10 +343,12 @@ def explain_turn(
     if before and not after:
         told.append(Explanation("stopped", f"{other} can no longer step onto {_names(before)} and win."))
     if after:
-        told.append(Explanation("danger", f"{other} can step onto {_names(after)} now and win."))
+        told.append(Explanation("danger", f"{other} can step onto {_names(after)} now and win.", momentary=True))
     elif own:
         key = "fork" if len(own) > 1 else "threat"
-        told.append(Explanation(key, f"{who} can step onto {_names(own)} next and win, if nobody prevents it."))
+        text = f"{who} can step onto {_names(own)} next and win, if nobody prevents it."
+        warning = text if who == "You" else f"Careful: {text[0].lower()}{text[1:]}"
+        told.append(Explanation(key, warning, momentary=True))
     return told
 
 

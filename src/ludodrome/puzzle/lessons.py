@@ -4,6 +4,7 @@ The steps are data of the game's package, in ``lessons.toml`` (docs/how-to/addin
 rules judge the moves: a move is right if it is legal and does what its step asks for, as ``Game.explain_move`` says.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -17,6 +18,7 @@ from ludodrome.validation import listing
 LESSON_FILE = "lessons.toml"
 FIRST_OPPONENT = "level:1"
 MAX_REPEAT = 20
+RULE_NUMBERS = re.compile(r" \(R\d+(, R\d+)*\)")
 LISTS = ("moves", "does", "reply")
 """Fields of a task that are lists of texts."""
 
@@ -88,6 +90,8 @@ class Lesson(NamedTuple):
     steps: tuple[LessonStep, ...]
     options: Mapping[str, Any]
     """Options of the first game, besides those that people meet first."""
+    about: str = ""
+    """What the first game is like, if these options make it unusual."""
 
     def first_options(self) -> dict[str, Any]:
         """All options of the first game that are not the defaults."""
@@ -133,9 +137,10 @@ def parse_lesson(text: str, game_id: str) -> Lesson:
     """Parse a file of lessons. Raises LessonError or TOMLDecodeError."""
     read = _fields(tomllib.loads(text), ("step", "game", "options"), "the file")
     shared = _table(read.get("options", {}), "options")
-    first = _fields(_table(read.get("game", {}), "[game]"), ("options",), "[game]")
+    first = _fields(_table(read.get("game", {}), "[game]"), ("options", "about"), "[game]")
     steps = [_step(step, shared) for step in _tables(read.get("step", []), "[[step]]")]
-    return Lesson(game_id, tuple(steps), {**shared, **_table(first.get("options", {}), "options of [game]")})
+    options = {**shared, **_table(first.get("options", {}), "options of [game]")}
+    return Lesson(game_id, tuple(steps), options, _text(first.get("about", ""), "about"))
 
 
 def _step(read: dict[str, Any], shared: dict[str, Any]) -> LessonStep:
@@ -308,4 +313,6 @@ def _miss(game: Game, state: Any, move: Any, task: LessonTask, told: list[Explan
 
 
 def _sentence(text: str) -> str:
+    """A refusal for people: without the numbers of rules, which are for programs."""
+    text = RULE_NUMBERS.sub("", text)
     return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")

@@ -19,7 +19,7 @@ def test_r11_a_smith_raises_an_orthogonal_neighbour_and_stays() -> None:
     state = at(f"{FLAT} c66s33 c00 8")
     assert forges(state, "33") == ["23", "32", "34", "43"]
     assert game.format_state(play(state, "S33^34")) == f"{ground('34=1')} c66s33 c00 9"
-    sentence = "the smith on 33 forges only orthogonally adjacent cells, and {} is not one"
+    sentence = "the smith on 33 forges only the cells above, below, left and right of it, and {} is not one of them"
     for cell in ("22", "13", "33"):
         assert refusal(state, f"S33^{cell}") == sentence.format(cell)
 

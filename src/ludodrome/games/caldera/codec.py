@@ -304,7 +304,8 @@ def _action(forge: bool, source: int, to: int, fields: Fields) -> int:
     if slot not in SMITHS:
         raise IllegalMove(f"only a smith can forge, and your piece on {NAMES[source]} is a {KIND[slot]}")
     raise IllegalMove(
-        f"the smith on {NAMES[source]} forges only orthogonally adjacent cells, and {NAMES[to]} is not one"
+        f"the smith on {NAMES[source]} forges only the cells above, below, left and right of it, and {NAMES[to]} is "
+        "not one of them"
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ludodrome.game import Game
-from ludodrome.game_extras import Diagram, Explanation, Json, actor
+from ludodrome.game_extras import Diagram, Explanation, Json, actor, possessive
 from ludodrome.jit import Array, Record
 from ludodrome.painting import CELL, PAPER, SEATS, ground, heights, middle
 from ludodrome.text_board import (
@@ -18,6 +18,7 @@ from ludodrome.text_board import (
     draw_squares,
     height_square,
 )
+from ludodrome.validation import listing
 
 DIAGRAMS = (
     Diagram(
@@ -54,14 +55,14 @@ def eruptions(game: Game, states: Any, legal: Sequence[Any]) -> list[Json]:
 
 
 ENDS = {
-    "crown captured": "{who} took the crown: that wins the game.",
-    "crown erupted": "The crown of {whose} erupted with the ground: {who} won.",
-    "own crown erupted": "{who} let the ground erupt under the own crown: that loses the game.",
-    "both crowns erupted": "Both crowns erupted: whoever sets that off loses, and that was {who}.",
+    "crown captured": "{who} captured {whose} crown: that wins the game.",
+    "crown erupted": "{who} destroyed {whose} crown: that wins the game.",
+    "own crown erupted": "{who} destroyed {own} own crown: that loses the game.",
+    "both crowns erupted": "{who} destroyed both crowns: that loses the game.",
     "turn limit: more pieces": "The turn limit is reached, and the side with more pieces wins.",
     "turn limit: higher crown": "The turn limit is reached with equal pieces, and the higher crown wins.",
     "turn limit: draw": "The turn limit is reached with everything equal: a draw.",
-    "no legal moves": "{whose} cannot do anything any more, and that loses the game.",
+    "no legal moves": "{other} can do nothing any more: that loses the game.",
 }
 """Reason -> what people read."""
 
@@ -70,24 +71,28 @@ def explain(game: Game, before: Json, move: Json, after: Json, seat: int) -> lis
     """What a turn did, told to the person on ``seat``."""
     mover = before["ply"] % 2
     who, other = actor(mover, seat), actor(1 - mover, seat)
-    told = _forged(who, before, move, after) if move["action"] == "forge" else _moved(who, mover, before, move)
+    own, whose = "your" if mover == seat else "its", possessive(other)
+    told = _forged(who, other, before, move, after) if move["action"] == "forge" else _moved(who, other, before, move)
     if after["reason"]:
-        text = ENDS[after["reason"]].format(who=who, whose=other)
+        text = ENDS[after["reason"]].format(who=who, other=other, own=own, whose=whose)
         key = "win" if after["winner"] == mover else "draw" if after["winner"] is None else "loss"
-        return [*told, Explanation(after["reason"], text[0].upper() + text[1:]), Explanation(key, "The game is over.")]
-    in_reach, own = (_crown_in_reach(game, state, ahead) for state, ahead in ((before, 1), (after, 1)))
-    in_danger = _crown_in_reach(game, after, 0)
-    if in_danger:
-        told.append(Explanation("danger", f"The crown of {_of(who)} is in reach: {_of(other)} can take it now."))
-    elif in_reach:
-        told.append(Explanation("safe", f"{other} could have taken a crown, and cannot do that any more."))
-    if own and not in_danger:
-        told.append(Explanation("threat", f"{who} can take the crown of {_of(other)} next, unless it gets away."))
+        return [*told, Explanation(after["reason"], text), Explanation(key, "The game is over.")]
+    if danger := _captures_of_a_crown(game, after, 0):
+        told.append(Explanation("danger", _reach(other, who, danger, "now"), momentary=True))
+    elif _captures_of_a_crown(game, before, 1):
+        told.append(Explanation("safe", f"{possessive(who).capitalize()} crown is out of reach now."))
+    if not danger and (threat := _captures_of_a_crown(game, after, 1)):
+        told.append(Explanation("threat", _reach(who, other, threat, "next"), momentary=True))
     return told
 
 
-def _of(who: str) -> str:
-    return who[0].lower() + who[1:]
+def _reach(who: str, other: str, captures: list[tuple[str, str, str]], when: str) -> str:
+    """Say that a crown can be captured; warn the person whose crown it is."""
+    kind, source, to = captures[0]
+    if who == "You":
+        return f"You can capture {possessive(other)} crown on {to} {when}, with the {kind} on {source}."
+    warning = f"Careful: {possessive(who)} {kind} on {source} can capture your crown on {to} {when}."
+    return f"{warning} Move the crown away, or capture the {kind}." if when == "next" else warning
 
 
 def _piece_at(state: Json, cell: list[int]) -> tuple[int, str] | None:
@@ -99,21 +104,25 @@ def _piece_at(state: Json, cell: list[int]) -> tuple[int, str] | None:
     return None
 
 
-def _crown_in_reach(game: Game, state: Json, ahead: int) -> bool:
-    """Whether the seat that moves ``ahead`` turns from now could take a crown if it moved at once."""
+def _captures_of_a_crown(game: Game, state: Json, ahead: int) -> list[tuple[str, str, str]]:
+    """How the seat that moves ``ahead`` turns from now could capture a crown if it moved at once: kind, from, to."""
     states = game.encode_array(state)
     states["ply"] += ahead
-    moves = game.legal_moves_of(states)
-    return any(one["action"] == "move" and (_piece_at(state, one["to"]) or (0, ""))[1] == "crown" for one in moves)
+    found = []
+    for one in game.legal_moves_of(states):
+        if one["action"] == "move" and (_piece_at(state, one["to"]) or (0, ""))[1] == "crown":
+            source, to = ("".join(map(str, cell)) for cell in (one["from"], one["to"]))
+            found.append(((_piece_at(state, one["from"]) or (0, ""))[1], source, to))
+    return found
 
 
-def _moved(who: str, mover: int, before: Json, move: Json) -> list[Explanation]:
+def _moved(who: str, other: str, before: Json, move: Json) -> list[Explanation]:
     source, to = move["from"], move["to"]
     names = ["".join(map(str, cell)) for cell in (source, to)]
     found = _piece_at(before, source)
     assert found is not None
     taken = _piece_at(before, to)
-    result = f", and took the {taken[1]} there" if taken else ""
+    result = f" and captured {possessive(other)} {taken[1]} there" if taken else ""
     told = [Explanation("move", f"{who} moved the {found[1]} from {names[0]} to {names[1]}{result}.")]
     if max(abs(source[0] - to[0]), abs(source[1] - to[1])) == 2:
         told.append(Explanation("leap", "A lancer goes one or two steps in a line, and leaps over what is between."))
@@ -121,13 +130,13 @@ def _moved(who: str, mover: int, before: Json, move: Json) -> list[Explanation]:
         if _piece_at(before, middle):
             told.append(Explanation("leap over", f"The lancer leapt over the piece on {middle[0]}{middle[1]}."))
     if taken:
-        told.append(Explanation("capture", f"The {taken[1]} is gone: every piece takes by moving onto another."))
+        told.append(Explanation("capture", "Every piece captures by moving onto an enemy piece."))
     if before["board"][to[0]][to[1]] > before["board"][source[0]][source[1]]:
-        told.append(Explanation("climb", "A step goes up by one level at most, and down from any height."))
+        told.append(Explanation("climb", "A step goes up by 1 at most, and down from any height."))
     return told
 
 
-def _forged(who: str, before: Json, move: Json, after: Json) -> list[Explanation]:
+def _forged(who: str, other: str, before: Json, move: Json, after: Json) -> list[Explanation]:
     row, column = move["target"]
     height = before["board"][row][column] + 1
     cells = [(r, c) for r in range(7) for c in range(7) if after["board"][r][c] < 0 <= before["board"][r][c]]
@@ -138,16 +147,14 @@ def _forged(who: str, before: Json, move: Json, after: Json) -> list[Explanation
         return told
     told = [Explanation("forge", f"{who} forged {row}{column} to 4.")]
     what = "It erupted" if len(cells) == 1 else f"It erupted, and {len(cells) - 1} more with it"
-    told.append(
-        Explanation("eruption", f"{what}: vents stay closed for the rest of the game, and all neighbours rise by 1.")
-    )
+    told.append(Explanation("eruption", f"{what}: vents stay closed for good, and the cells beside them rise."))
     if len(cells) > 1:
         told.append(Explanation("chain", f"A chain: {len(cells)} cells erupted, each set off by the one before."))
     lost = [_piece_at(before, list(cell)) for cell in cells]
-    for side, name in ((1 - before["ply"] % 2, "enemy"), (before["ply"] % 2, "own")):
-        kinds = [found[1] for found in lost if found and found[0] == side]
+    for side, name, owner in ((1 - before["ply"] % 2, "enemy", other), (before["ply"] % 2, "own", who)):
+        kinds = [f"{possessive(owner)} {found[1]}" for found in lost if found and found[0] == side]
         if kinds:
-            told.append(Explanation(f"{name} lost", f"The eruption destroyed: {', '.join(kinds)} ({name})."))
+            told.append(Explanation(f"{name} lost", f"The eruption destroyed {listing(kinds)}."))
     lifted = [
         (piece["r"], piece["c"])
         for side in ("p0", "p1")

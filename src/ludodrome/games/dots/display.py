@@ -3,7 +3,7 @@
 from typing import Any
 
 from ludodrome.game import Game
-from ludodrome.game_extras import Diagram, Explanation, Json, actor
+from ludodrome.game_extras import Diagram, Explanation, Json, actor, possessive
 from ludodrome.games.dots.rules import board_edges
 from ludodrome.jit import Array, Record
 from ludodrome.painting import CELL, FAINT, INK, SEATS, Canvas
@@ -72,7 +72,7 @@ def explain(game: Game, before: Json, after: Json, seat: int) -> list[Explanatio
         if after["to_move"] is not None:
             told.append(Explanation("again", f"{who} closed a box, so {_of(who)} must draw again."))
     else:
-        told = [Explanation("edge", f"{who} drew an edge that closes no box, so it is the turn of {_of(other)}.")]
+        told = [Explanation("edge", f"{who} drew an edge that closes no box, so it is {possessive(other)} turn.")]
     if after["to_move"] is None:
         own, others = after["scores"][mover], after["scores"][1 - mover]
         text = f"All edges are drawn. {who} has {own}, {_of(other)} {others}: more boxes win."
@@ -80,15 +80,16 @@ def explain(game: Game, before: Json, after: Json, seat: int) -> list[Explanatio
         return [*told, Explanation(key, text)]
     given = _to_take(game, after)
     if not won and not given:
-        told.append(Explanation("safe", "No box has three sides now, so there is nothing to take."))
+        told.append(Explanation("safe", "No box has three sides now, so there is nothing to take.", momentary=True))
     if not won and given:
         what = "one box" if given == 1 else f"{given} boxes"
-        told.append(Explanation("gives", f"{other} can take {what} now, because a box has three sides."))
+        text = f"{other} can take {what} now, because a box has three sides."
+        told.append(Explanation("gives", text, momentary=True))
         if given == 2 and _to_take(game, before) == 2:
             text = f"{who} left two boxes on purpose. {other} takes them, and must then draw again, somewhere else."
             told.append(Explanation("double-deal", text))
         elif given > 2:
-            told.append(Explanation("chain", f"A chain is open: its {given} boxes fall one after another."))
+            told.append(Explanation("chain", f"A chain is open: its {given} boxes can be taken one after another."))
     return told
 
 

@@ -10,6 +10,7 @@ from ludodrome.games.spaces.rounds import COLLISION, ENDED
 from ludodrome.games.spaces.simulation import simulate
 from ludodrome.jit import Array, Record
 from ludodrome.painting import CELL, HEIGHTS, INK, PAPER, SEATS, Canvas
+from ludodrome.validation import plural
 
 SMALL_SIZE = 10
 """Up to this size the page gets states as they are, and texts have drawings. Larger boards come as codes: a board of
@@ -171,7 +172,7 @@ def explain(options: Json, before: Json, move: Json, after: Json, seat: int) -> 
     if traps:
         told.append(Explanation(f"{whose}trap", "A trap takes a step to set, and lies there until the round ends."))
     if any(trap["position"] == _stands(steps, trap["order"]) for trap in traps):
-        text = "A trap under the own piece lies there for whoever comes after it."
+        text = "A trap under a piece of its own side stays there when the piece goes on."
         told.append(Explanation(f"{whose}supermove", text))
     if len(after["history"]) > len(before["history"]):
         told += _explain_round(options, after, seat)
@@ -188,16 +189,17 @@ def _explain_round(options: Json, after: Json, seat: int) -> list[Explanation]:
     entry = after["history"][-1]
     view = entry_view(entry, options["size"], options["rules"])
     own, other = entry["points"][seat], entry["points"][1 - seat]
-    told = [Explanation("round", f"Both boards ran at once: {own} for you, {other} for your opponent.")]
+    score = f"{plural(own, 'point')} for you, {other} for your opponent"
+    told = [Explanation("round", f"Both boards ran at once: {score}.")]
     for event in view["events"]:
         mine, step = event["seat"] == seat, event["step"]
         if "goal" in event["reason"]:
             text = "You reached the goal" if mine else "Your opponent reached the goal"
             told.append(Explanation("goal" if mine else "their goal", f"{text} in step {step}: the round ends there."))
         elif "trap" in event["reason"]:
-            text = "You ran into a trap" if mine else "Your opponent ran into your trap"
-            what = (
-                "That costs one point, and the piece stops." if options["rules"] == "live" else "That ends the round."
+            text = "You were caught by your opponent's trap" if mine else "Your opponent was caught by your trap"
+            what = "That costs a point" + (
+                ", and the piece stops." if options["rules"] == "live" else ", and the round ends."
             )
             told.append(Explanation("hit" if mine else "caught", f"{text} in step {step}. {what}"))
     if entry["ended"] == ENDED[COLLISION]:

@@ -112,9 +112,10 @@ def _lesson_step(game_id: str, number: int) -> LessonStep:
 
 @router.get("/{game_id}/lesson")
 def lesson_outline(game_id: str) -> Json:
-    """The lesson of a game: the titles of its steps, and the options of the first game after it."""
+    """The lesson of a game: the titles of its steps, and the options of the first game after it, in words too."""
     found = lesson_of(game_id)
-    return {"game": game_id, "steps": [step.title for step in found.steps], "options": found.first_options()}
+    titles = [step.title for step in found.steps]
+    return {"game": game_id, "steps": titles, "options": found.first_options(), "about": found.about}
 
 
 @router.get("/{game_id}/lesson/{number}")

@@ -91,6 +91,8 @@ export const counted = (number, one, many) => `${number} ${number === 1 ? one : 
 /** A text of the server as a sentence for people: it begins large, ends with a point, and has the names of the seats. */
 export function sentence(text) {
   if (!text) return text;
-  const named = text.replace(/\bseat (\d)\b/gi, (whole, seat) => NAMES[seat] ?? whole);
+  const named = text
+    .replace(/ \(R\d+(, R\d+)*\)/g, "") // numbers of rules are for programs
+    .replace(/\bseat (\d)\b/gi, (whole, seat) => NAMES[seat] ?? whole);
   return named[0].toUpperCase() + named.slice(1) + (/[.!?]$/.test(named) ? "" : ".");
 }

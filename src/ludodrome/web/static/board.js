@@ -30,6 +30,14 @@ export class Board {
   static moveWords(text) {
     return text;
   }
+  /** A move as it follows "Try", for a first game; empty: its notation. */
+  static tryWords() {
+    return "";
+  }
+  /** How to make a hinted move, where an arrow does not say it. */
+  static hintWords() {
+    return "";
+  }
   /** The unit of the engine's scores, and the score that is a clear advantage. */
   static unit = "";
   static scale() {
@@ -82,6 +90,10 @@ export class Board {
     this.own = false;
     this.model = null;
     this.targets = new Map();
+    /** Whether the last input came from the keyboard: only then does the board show where its cursor is. */
+    this.byKeys = false;
+    for (const type of ["keydown", "pointerdown"])
+      document.addEventListener(type, () => this.#usesKeys(type === "keydown"), true);
     host.addEventListener("click", (event) => this.#click(event));
     host.addEventListener("keydown", (event) => this.onKey(event));
   }
@@ -181,6 +193,11 @@ export class Board {
   /** Show the position itself, not what has led to it. */
   settle() {}
   animate() {}
+
+  #usesKeys(on) {
+    this.byKeys = on;
+    this.host.toggleAttribute("data-pointer", !on);
+  }
 
   #click(event) {
     const node = event.target.closest?.("[data-key]");

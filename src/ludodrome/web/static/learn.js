@@ -11,6 +11,11 @@ const LAST = data.titles.length + 1;
 const PROGRESS = `lesson ${data.game}`;
 const TRIES = 2,
   BETWEEN = 700;
+/** Milliseconds until the page says that it waits for the server; until a click on Skip counts. */
+const SOON = 300,
+  LONG = 5000,
+  CHECKING = 1500,
+  DOUBLE_CLICK = 500;
 
 let step = null;
 let number = 0;
@@ -23,6 +28,9 @@ let hint = null;
 let astray = false;
 let finished = false;
 let busy = false;
+/** Whether the server has not sent the step yet, and when it was asked for. */
+let loading = true;
+let opened = 0;
 let touched = null;
 let asked = 0;
 
@@ -72,7 +80,7 @@ function ring(box) {
   const drawing = part("board").querySelector("svg");
   if (!box || !drawing) return;
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2],
-    r = Math.max(24, Math.min(box.width, box.height) * 0.56),
+    r = Math.max(24, Math.min(box.width, box.height) * 0.41),
     around = 2 * Math.PI * r;
   const circle = svg("circle", { class: "ring", cx: x, cy: y, r, "stroke-dasharray": around });
   circle.setAttribute("transform", `rotate(-90 ${x} ${y})`);
@@ -111,8 +119,10 @@ async function open(wanted) {
   number = Math.min(Math.max(1, wanted), LAST);
   const mine = ++asked;
   history.replaceState(null, "", number > 1 ? `#${number}` : location.pathname);
+  opened = performance.now();
   dots();
   tell("", "");
+  load(mine);
   try {
     if (number === LAST) {
       await last(mine);
@@ -121,12 +131,38 @@ async function open(wanted) {
     const found = await get(`/games/${data.game}/lesson/${number}`);
     if (mine !== asked) return;
     step = found;
+    loading = false;
     begin();
     say(`Step ${number} of ${LAST}. ${step.title}. ${step.idea} ${step.task}`);
   } catch (error) {
+    if (mine !== asked) return;
+    part("idea").textContent = "The lesson could not be loaded.";
+    part("task").replaceChildren(retry());
     tell("wrong", sentence(error.message));
   }
 }
+
+/** What is seen until the server has answered: on a first visit it prepares the game, which takes a while. */
+function load(mine) {
+  loading = true;
+  const later = (milliseconds, act) =>
+    setTimeout(() => {
+      if (mine === asked && loading) act();
+    }, milliseconds);
+  later(SOON, () => {
+    buttons();
+    part("title").textContent = data.titles[number - 1] ?? "Your first game";
+    part("idea").textContent = "Loading the lesson…";
+    part("task").replaceChildren();
+  });
+  later(LONG, () => {
+    const words = "This takes longer than usual.";
+    part("idea").replaceChildren(html("span", { class: "wait-longer" }, words, retry()));
+    say(words);
+  });
+}
+
+const retry = () => html("button", { class: "button", type: "button", onclick: () => open(number) }, "Try again");
 
 function begin() {
   [made, wrong, hint, astray, finished, busy] = [[], 0, null, false, false, false];
@@ -167,7 +203,8 @@ function paint({ animate = false, shown = now, word = "" } = {}) {
 }
 
 function buttons() {
-  part("back").disabled = number === 1;
+  part("back").disabled = loading || number === 1;
+  part("hint").disabled = part("next").disabled = loading;
   const button = part("hint");
   button.textContent = astray ? "Try again" : finished ? "Once more" : "Hint";
   button.classList.toggle("first", astray);
@@ -193,8 +230,10 @@ async function tryMove(raw) {
   const mine = asked,
     box = boxOfTouched();
   busy = true;
+  const late = setTimeout(() => board.tell("Checking your move…"), CHECKING);
   try {
     const answer = await judged(raw);
+    clearTimeout(late);
     if (mine !== asked) return;
     if (!answer.legal) {
       busy = false;
@@ -207,6 +246,8 @@ async function tryMove(raw) {
     busy = false;
     paint();
     tell("wrong", sentence(error.message));
+  } finally {
+    clearTimeout(late);
   }
 }
 
@@ -235,7 +276,7 @@ async function go(answer, raw, box = null) {
   const shown = await show(answer.line, box);
   if (mine !== asked) return;
   busy = false;
-  tell("right", answer.sentence);
+  tell(`right${answer.done ? "" : " so-far"}${answer.legal ? "" : " reason"}`, answer.sentence);
   say(answer.sentence);
   if (answer.done) {
     now = { ...now, ...shown };
@@ -262,7 +303,7 @@ async function stray(answer) {
   tell("wrong", answer.sentence);
   say(answer.sentence);
   countWrong();
-  board.tell("A click on the board takes it back.");
+  board.tell("Click the board to take your move back, then try again.");
   buttons();
   part("hint").focus({ preventScroll: true });
 }
@@ -282,31 +323,39 @@ function again() {
 
 // The end: a first game
 
+const FIRST_GAME =
+  "Now play the weakest opponent, which makes many mistakes. You begin. The first time something new happens, a note under the board explains it.";
+
 async function last(mine) {
   [made, hint, astray, finished, busy] = [[], null, false, false, true];
   part("title").textContent = "Your first game";
-  part("idea").textContent =
-    "Now play against level 1, which makes many mistakes. The board explains what happens when it happens for the first time.";
+  part("idea").textContent = FIRST_GAME;
   const link = html("a", { class: "button first", id: "first", href: `/${data.game}?first=1` }, "Play");
   link.addEventListener("click", () => markDone(LAST));
   part("task").replaceChildren(link);
+  loading = false;
   buttons();
-  const { options } = await get(`/games/${data.game}/lesson`),
+  const { options, about } = await get(`/games/${data.game}/lesson`),
     position = await post(`/games/${data.game}/positions`, { options });
   if (mine !== asked) return;
   step = { seat: position.to_move };
+  part("idea").textContent = `${FIRST_GAME} ${about}`.trim();
   paint({ shown: { position } });
 }
 
 part("back").addEventListener("click", () => open(number - 1));
-part("next").addEventListener("click", () => open(number + 1));
+part("next").addEventListener("click", () => {
+  if (finished || performance.now() - opened > DOUBLE_CLICK) open(number + 1);
+});
 part("hint").addEventListener("click", () => {
   if (astray) again();
   else if (finished) begin();
   else {
     hint = now.hint;
     paint();
-    say("The hint is on the board.");
+    const words = GameBoard.hintWords(hint);
+    if (words) board.tell(words);
+    say(words || "The hint is on the board.");
   }
 });
 for (const button of document.querySelectorAll(".steps button"))

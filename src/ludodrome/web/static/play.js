@@ -87,7 +87,8 @@ async function open(game) {
   store("last", data.game);
   live?.end();
   live = new Live(view.id, keyOf(view.id, role), receive, failed);
-  note();
+  part("note").replaceChildren();
+  note(...(isFirstGame() ? [html("p", {}, FIRST_NOTE)] : []));
 }
 
 async function start() {
@@ -95,7 +96,7 @@ async function start() {
   if (data.lesson) {
     await begin({ game: data.game, ...data.lesson }).catch(() => {});
     if (view?.id) store(`first ${view.id}`, "1");
-    note(html("p", {}, "Your first game. What is new will be explained here, once."));
+    note(html("p", {}, FIRST_NOTE));
     return;
   }
   if (first && asked.has("position")) {
@@ -306,7 +307,8 @@ async function take(next, animated) {
 
 // A first game after the lesson: what happens is explained when it happens for the first time
 
-const MAX_NOTES = 2;
+const MAX_NOTES = 4;
+const FIRST_NOTE = "Your first game. New things are explained here the first time they happen.";
 let notes = Promise.resolve();
 const isFirstGame = () => Boolean(view?.id && recalled(`first ${view.id}`));
 
@@ -316,16 +318,29 @@ async function explain(number) {
     known = new Set((recalled(`explained ${data.game}`) || "").split("|"));
   const told = await get(`/plays/${view.id}/explanations/${number}`).catch(() => []);
   while (board.telling) await pause(100);
-  const fresh = told.filter(({ key }) => !known.has(key)).slice(-MAX_NOTES);
-  store(`explained ${data.game}`, [...known, ...fresh.map(({ key }) => key)].filter(Boolean).join("|"));
-  if (mine().includes(seat)) part("note").replaceChildren();
-  note(...fresh.map(({ text }) => html("p", {}, chip(seat), text)));
+  // what happened is always said, what is true now as well, and the rest once
+  const due = told.filter(({ key, momentary }, at) => at === 0 || momentary || !known.has(key)),
+    kept = [...due.slice(0, 1), ...due.slice(1).slice(-MAX_NOTES)];
+  store(`explained ${data.game}`, [...known, ...kept.map(({ key }) => key)].filter(Boolean).join("|"));
+  for (const line of part("note").querySelectorAll(mine().includes(seat) ? "p" : ".until-next")) line.remove();
+  note(
+    ...kept.map(({ key, text, momentary }) =>
+      html("p", { class: momentary || known.has(key) ? "until-next" : null }, chipOf(text), html("span", {}, text)),
+    ),
+  );
+}
+
+/** The chip of the side that a sentence is about, if it begins with it. */
+function chipOf(text) {
+  const own = me();
+  if (/^Your opponent/.test(text)) return view.seats.length === 2 ? chip(1 - own) : null;
+  return /^Your? /.test(text) ? chip(own) : null;
 }
 
 function note(...lines) {
   const node = part("note");
-  node.hidden = !isFirstGame();
   node.append(...lines);
+  node.hidden = !isFirstGame() || !node.children.length;
   node.scrollTop = node.scrollHeight;
 }
 
@@ -414,6 +429,11 @@ async function giveHint() {
     if (asked !== engineAsked || now !== view.version) return;
     hint = found.lines[0].move;
     repaint();
+    if (isFirstGame() && GameBoard.tryWords(found.lines[0].text)) {
+      engine(html("p", { class: "whole" }, "Try ", html("b", {}, GameBoard.tryWords(found.lines[0].text)), "."));
+      say(`Hint: ${GameBoard.tryWords(found.lines[0].text)}`);
+      return;
+    }
     engine(
       html(
         "p",
@@ -424,7 +444,7 @@ async function giveHint() {
           { class: "best mono", title: GameBoard.moveWords(found.lines[0].text) },
           briefMove(GameBoard, found.lines[0].text, found.to_move),
         ),
-        ` ${worth(GameBoard.unit, found.lines[0])}`,
+        isFirstGame() ? "" : ` ${worth(GameBoard.unit, found.lines[0])}`,
       ),
     );
     say(`Hint: ${GameBoard.moveWords(found.lines[0].text)}`);

@@ -34,6 +34,18 @@ export const GLYPHS = {
 const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 
 export class GameBoard extends Board {
+  static tryWords(text) {
+    const [, letter, from, sign, to] = /^([CLS])(\d\d)(-|x|\^| forges )(\d\d)/.exec(text) ?? [],
+      kind = { C: "crown", L: "lancer", S: "smith" }[letter];
+    if (!kind) return "";
+    if (sign === "x") return `to capture on ${to} with the ${kind} from ${from}`;
+    return sign === "-" ? `the ${kind} from ${from} to ${to}` : `to forge ${to} with the smith on ${from}`;
+  }
+  static hintWords(move) {
+    return move.action === "forge"
+      ? `Pick the smith on ${move.smith.join("")}, choose Forge, then ${move.target.join("")}.`
+      : "";
+  }
   static editor = async () => (await import("./caldera_editor.js")).editor;
 
   corner([r, c]) {
@@ -193,7 +205,15 @@ export class GameBoard extends Board {
       ];
     }
     if (!from)
-      return [() => this.tell(piece ? "That piece is not yours." : "Pick one of your pieces first.", true), [], ""];
+      return [
+        () =>
+          this.tell(
+            piece ? "That piece is not yours. First pick one of your own." : "Pick one of your pieces first.",
+            true,
+          ),
+        [],
+        "",
+      ];
     const raw = forging ? { action: "forge", smith: from, target: cell } : { action: "move", from, to: cell };
     return [() => this.refuse(raw), [], ""];
   }
@@ -213,10 +233,23 @@ export class GameBoard extends Board {
   instruction() {
     const { from, smith, forging, chain } = this.pick;
     if (!from) return "Pick one of your pieces.";
-    if (chain)
-      return `${chain.cells.length === 1 ? "One cell erupts" : `${chain.cells.length} cells erupt`}${chain.lost.length ? `, ${chain.lost.length} ${chain.lost.length === 1 ? "piece is" : "pieces are"} lost` : ""}. The same cell again lets it go.`;
+    if (chain) return `${this.warning(chain)} Click the same cell again to confirm.`;
     if (forging) return "Which cell does it raise?";
     return smith ? "Where to? Or choose Forge." : "Where to?";
+  }
+
+  /** What a chain does, in words. */
+  warning({ cells, lost }) {
+    const erupt = cells.length === 1 ? "One cell erupts" : `${cells.length} cells erupt`;
+    if (lost.some((cell) => this.isOwnCrown(cell)))
+      return `${erupt}, and your own crown is destroyed: you would lose the game.`;
+    if (!lost.length) return `${erupt}.`;
+    return `${erupt}, ${lost.length} ${lost.length === 1 ? "piece is" : "pieces are"} destroyed.`;
+  }
+
+  isOwnCrown(cell) {
+    const piece = this.pieceAt(cell);
+    return piece?.type === "crown" && piece.seat === this.model.seat;
   }
 
   switch() {

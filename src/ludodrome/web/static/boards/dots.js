@@ -35,7 +35,7 @@ export class GameBoard extends Board {
     const { host } = this;
     host.addEventListener("pointermove", (event) => this.light(this.nearest(event)));
     host.addEventListener("pointerleave", () => this.light(null));
-    host.addEventListener("focusin", (event) => this.light(event.target.dataset?.key || null));
+    host.addEventListener("focusin", (event) => this.light((this.byKeys && event.target.dataset?.key) || null));
   }
 
   describe() {
@@ -120,7 +120,7 @@ export class GameBoard extends Board {
       ...Array.from({ length: cols + 1 }, (_, c) => [this.place(0, c)[0], 17, c]),
       ...Array.from({ length: rows + 1 }, (_, r) => [17, this.place(r, 0)[1], r]),
     ].map(([x, y, number]) => svg("text", { class: "coordinate", x, y, "pointer-events": "none" }, String(number)));
-    this.guide(interactive ? "Draw an edge. Complete a box to claim it and move again." : "");
+    this.guide(interactive ? "Draw an edge. Close a box and you draw again." : "");
     return svg(
       "svg",
       { viewBox: `0 0 ${cols * UNIT + 2 * PAD} ${rows * UNIT + 2 * PAD}`, class: "edges" },
@@ -208,7 +208,9 @@ export class GameBoard extends Board {
 
   activate(key, event) {
     const near = event?.type === "click" && event.detail ? this.nearest(event) : null;
-    super.activate(near && this.targets.has(near) ? near : key, event);
+    if (near || key || this.model.edit || !this.model.interactive)
+      super.activate(near && this.targets.has(near) ? near : key, event);
+    else this.tell("Click an edge that is not drawn yet.", true);
   }
 
   animate(before) {

@@ -164,7 +164,13 @@ export class TowerBoard extends Board {
     }
     if (w === undefined) {
       return [
-        () => this.tell(this.occupant(cell) ? "That worker is not yours." : "Pick one of your workers first.", true),
+        () =>
+          this.tell(
+            this.occupant(cell)
+              ? "That worker is not yours. First pick one of your own."
+              : "Pick one of your workers first.",
+            true,
+          ),
         [],
         "",
       ];
@@ -212,7 +218,7 @@ export class TowerBoard extends Board {
       return first === undefined ? "Place your first worker on any free square." : "Now your second worker.";
     if (w === undefined) return "Pick one of your workers.";
     if (to === undefined) return `Worker ${w + 1}: where to?`;
-    return `${cellName(to)}: where does it build?`;
+    return `Worker ${w + 1} is on ${cellName(to)}. Where should it build?`;
   }
 
   workers() {
