@@ -184,8 +184,8 @@ def bots(game: ludodrome.Game) -> None:
 def matches(game: ludodrome.Game) -> None:
     """Matches, sequential tests and tournaments; all records verify."""
     specs = ["alphabeta:depth=3", *(f"weak{number}=random" for number in range(1, game.seats))]
-    result = ludodrome.play_match(game, specs, games=2 * game.seats, clock=CLOCK, workers=0)
-    assert result.games == 2 * game.seats
+    result = ludodrome.play_match(game, specs, games=10 * game.seats, clock=CLOCK, workers=0, seed=1)
+    assert result.games == 10 * game.seats
     for record in result.records:
         records.verify(record)
         assert record["result"]["decided_by"] == "play"
