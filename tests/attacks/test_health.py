@@ -191,7 +191,7 @@ def test_point_16_health_needs_no_connection_of_the_pool(monkeypatch: pytest.Mon
 
 def test_ready_follows_start_and_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     warm = threading.Event()
-    monkeypatch.setattr(warm_up, "is_compiled", lambda game_id: True)
+    monkeypatch.setattr(warm_up, "is_compiled", lambda game_id, what="": True)
     monkeypatch.setattr(games, "warm_up", lambda game_id: warm.wait(60))
     engine = open_database(tmp_path / "a.db", create=True)
     app = create_app(engine, warm=("dots",))
@@ -220,7 +220,7 @@ def test_ready_says_that_a_game_cannot_be_loaded(tmp_path: Path, monkeypatch: py
     def fail(game_id: str) -> None:
         raise RuntimeError("no compiler")
 
-    monkeypatch.setattr(warm_up, "is_compiled", lambda game_id: True)
+    monkeypatch.setattr(warm_up, "is_compiled", lambda game_id, what="": True)
     monkeypatch.setattr(games, "warm_up", fail)
     engine = open_database(tmp_path / "a.db", create=True)
     app = create_app(engine, warm=("dots",))
