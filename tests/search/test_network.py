@@ -21,7 +21,6 @@ from ludodrome.search.network import (
     OUT_UNIT,
     SHARE_UNIT,
     SHIFT,
-    VALUE_SCALE,
     NetworkWeights,
     new_memory,
 )
@@ -45,6 +44,7 @@ def random_weights(game: Game, filters: int = 4, seed: int = 0) -> NetworkWeight
         rng.integers(-300, 300, (network.num_buckets, 2, filters)).astype(np.int16),
         rng.integers(-9999, 9999, network.num_buckets).astype(np.int32),
         rng.integers(-99, 300, network.num_buckets).astype(np.int32),
+        rng.integers(50, 250, 1).astype(np.int32),
     )
 
 
@@ -64,7 +64,7 @@ def plain_value(game: Game, weights: NetworkWeights, states: Any) -> int:
             sums = rows.sum(axis=0) + weights.bias
             for unit, weight in zip(sums.tolist(), weights.out[bucket, side].tolist(), strict=True):
                 total += (min(max(unit, 0), CLIP) ** 2 >> SHIFT) * weight
-    value = total * VALUE_SCALE // (ACTIVE * OUT_UNIT)
+    value = total * int(weights.scale[0]) // (ACTIVE * OUT_UNIT)
     value += int(weights.share[bucket]) * int(game.kernels.value(states, seat)) // SHARE_UNIT
     return max(-MAX_NETWORK_VALUE, min(MAX_NETWORK_VALUE, value))
 
@@ -141,13 +141,13 @@ def test_features_are_permuted_by_symmetries_and_seats(game_id: str) -> None:
 
 
 @pytest.mark.xdist_group("caldera")
-def test_near_the_turn_limit_of_caldera_the_evaluator_judges() -> None:
+def test_caldera_has_other_weights_near_the_turn_limit() -> None:
     buckets = []
-    for limit in (200, 20):
+    for limit in (200, 60, 20):
         game = ludodrome.make("caldera", turn_limit=limit)
         assert game.network is not None
         buckets.append(int(game.network.bucket(game.encode_array(game.initial_state())[0])))
-    assert buckets == [8, -1]
+    assert buckets == [26, 17, 8]
 
 
 @each_game

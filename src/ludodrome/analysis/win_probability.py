@@ -43,7 +43,7 @@ def win_probability(game: Game, value: Value) -> float:
 
     >>> import ludodrome
     >>> round(win_probability(ludodrome.make("skysummit"), Value(1.0)), 2)
-    0.7
+    0.64
     """
     unit = game.point_unit
     if unit is not None:

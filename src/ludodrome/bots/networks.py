@@ -22,7 +22,15 @@ NONE, SHIPPED = "none", "game"
 """The parameter ``network`` of a bot: the evaluator, the network in the game's package; anything else is a file."""
 MAX_BYTES = 4 << 20
 MAX_FILTERS = 256
-_DTYPES = {"weights": np.int16, "bias": np.int16, "out": np.int16, "out_bias": np.int32, "share": np.int32}
+MAX_SCALE = 1000
+_DTYPES = {
+    "weights": np.int16,
+    "bias": np.int16,
+    "out": np.int16,
+    "out_bias": np.int32,
+    "share": np.int32,
+    "scale": np.int32,
+}
 
 
 def network_weights(game: Game, choice: str = SHIPPED) -> NetworkWeights | None:
@@ -66,6 +74,7 @@ def _fault(weights: NetworkWeights, network: Network) -> str:
         "out": (network.num_buckets, 2, filters),
         "out_bias": (network.num_buckets,),
         "share": (network.num_buckets,),
+        "scale": (1,),
     }
     if not 1 <= filters <= MAX_FILTERS:
         return f"it has {filters} filters, not 1 to {MAX_FILTERS}"
@@ -73,6 +82,8 @@ def _fault(weights: NetworkWeights, network: Network) -> str:
         array: Array = getattr(weights, name)
         if array.shape != shape or array.dtype != _DTYPES[name]:
             return f"{name} has shape {array.shape} and type {array.dtype}, not {shape} and {np.dtype(_DTYPES[name])}"
+    if not 1 <= weights.scale[0] <= MAX_SCALE:
+        return f"its scale is {weights.scale[0]}, not 1 to {MAX_SCALE}"
     if overflows(weights, network.max_active):
         return "its weights are so large that sums overflow"
     return ""

@@ -96,6 +96,9 @@ def train(
     result_share: Annotated[
         float, typer.Option(metavar="X", min=0, max=1, help="Weight of results in the target; the rest: scores.")
     ] = 0.5,
+    scale: Annotated[
+        int, typer.Option(metavar="N", min=1, max=1000, help="Hundredths of a value for one unit of log-odds.")
+    ] = 125,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed.")] = 0,
     threads: Annotated[int, typer.Option(metavar="N", min=1, help="Threads.")] = 1,
     json: Json = False,
@@ -106,7 +109,7 @@ def train(
     """
     made = open_game(game, option)
     with command_errors():
-        settings = training.TrainingSettings(filters, epochs, result_share=result_share, seed=seed)
+        settings = training.TrainingSettings(filters, epochs, result_share=result_share, scale=scale, seed=seed)
         model = training.new_model(made, settings)
         data = training.read_training_set(made, folders, settings)
         if not json:
@@ -114,7 +117,7 @@ def train(
         for progress in training.train(data, settings, model, threads):
             text = f"epoch {progress.epoch}: loss {progress.loss:.5f}, validation {progress.validation:.5f}"
             console.say(dumps(progress._asdict()) if json else text)
-        training.save(training.quantise(model, made), to)
+        training.save(training.quantise(model, made, scale), to)
     if not json:
         console.say(f"{to}: {to.stat().st_size:,} bytes")
 

@@ -19,13 +19,15 @@ from ludodrome.bots.networks import network_weights
 from ludodrome.game import Game
 from ludodrome.jit import Array
 from ludodrome.search.frames import PLIES
-from ludodrome.search.network import new_memory
+from ludodrome.search.network import VALUE_SCALE, new_memory
 from ludodrome.search.opponents import new_workspace
 from ludodrome.search.self_play import SelfPlaySettings, new_samples
 
 SETTINGS_FILE = "settings.json"
 GAMES_A_SHARD = 500
 TABLE_BITS = 15
+MAX_SAMPLES_A_GAME = 200
+"""Room in a shard for each of its games, on average; games without room are left out."""
 
 
 class SampleSettings(NamedTuple):
@@ -48,7 +50,7 @@ class SampleArrays(NamedTuple):
     states: Any
     """(samples,) records"""
     scores: Array
-    """(samples,) int16, hundredths for the seat to move"""
+    """(samples,) int16 for the seat to move, VALUE_SCALE for one unit of log-odds"""
     results: Array
     """(samples,) int8: 1 won, 0 drawn, -1 lost, for the seat to move"""
 
@@ -78,11 +80,13 @@ def write_shard(folder: Path, settings: SampleSettings, number: int) -> int:
     """Play the games of a shard and write it; return the number of its samples."""
     game = ludodrome.make(settings.game, **settings.options)
     play, net = _self_play(game, settings)
-    samples = new_samples(game, GAMES_A_SHARD * min(game.max_game_length, 100))
+    samples = new_samples(game, GAMES_A_SHARD * min(game.max_game_length, MAX_SAMPLES_A_GAME))
     how = SelfPlaySettings(settings.nodes, settings.opening_low, settings.opening_high, settings.random_moves)
     workspace = new_workspace(game, TABLE_BITS, net)
     count = int(play(workspace, samples, how, np.uint64(settings.seed), number * GAMES_A_SHARD, GAMES_A_SHARD))
-    arrays = SampleArrays(*(one[:count] for one in (samples.states, samples.scores, samples.results)))
+    scale = VALUE_SCALE if net is None else int(net.scale[0])
+    scores = (samples.scores[:count].astype(np.int64) * VALUE_SCALE // scale).astype(np.int16)
+    arrays = SampleArrays(samples.states[:count], scores, samples.results[:count])
     with atomic_io.whole_file(folder / f"{number:05}.npz") as file:
         np.savez_compressed(file, **arrays._asdict())
     return count

@@ -39,6 +39,8 @@ class TrainingSettings(NamedTuple):
     """Learning rate at the beginning; it falls to zero along half a cosine."""
     result_share: float = 0.5
     """The weight of the game's result in the target; the rest is the search's score."""
+    scale: int = VALUE_SCALE
+    """Hundredths for one unit of log-odds: the search prunes by margins in hundredths."""
     seed: int = 0
 
 
@@ -180,7 +182,7 @@ def new_model(game: Game, settings: TrainingSettings) -> FloatNetwork:
     return FloatNetwork(game.network, settings.filters)
 
 
-def quantise(model: FloatNetwork, game: Game) -> NetworkWeights:
+def quantise(model: FloatNetwork, game: Game, scale: int = VALUE_SCALE) -> NetworkWeights:
     """Round to integers; raise ValueError if sums could overflow."""
     assert game.network is not None
 
@@ -193,7 +195,8 @@ def quantise(model: FloatNetwork, game: Game) -> NetworkWeights:
         rounded(model.bias, CLIP, np.int16),
         rounded(model.out, OUT_UNIT, np.int16),
         rounded(model.out_bias, ACTIVE * OUT_UNIT, np.int32),
-        rounded(model.share, SHARE_UNIT, np.int32),
+        rounded(model.share, SHARE_UNIT * scale / VALUE_SCALE, np.int32),
+        np.array([scale], np.int32),
     )
     if overflows(weights, game.network.max_active):
         raise ValueError("the weights are so large that sums overflow: train with a lower rate or more samples")

@@ -9,7 +9,7 @@ Everything is integer arithmetic, so compiled code and plain Python give the sam
 filters, each applied in the eight orientations of the board and weighed alike: symmetric positions have equal values.
 
     accumulator[h] = bias[h] + sum of weights[f, h] over the features f, in units of 1 / ONE_UNIT
-    value = sum of out[b, side, h] * (clip(accumulator[h], 0, CLIP) ** 2 >> SHIFT) + out_bias[b], scaled to hundredths,
+    value = sum of out[b, side, h] * (clip(accumulator[h], 0, CLIP) ** 2 >> SHIFT) + out_bias[b], times scale
             + share[b] * the evaluator's value / SHARE_UNIT
 """
 
@@ -33,7 +33,7 @@ OUT_UNIT = 256
 SHARE_UNIT = 256
 """The unit of the evaluator's share."""
 VALUE_SCALE = 125
-"""Hundredths for one unit of the output, which is a log-odds."""
+"""Hundredths for one unit of log-odds in samples; a network may have a scale of its own."""
 MAX_NETWORK_VALUE = 9_000
 """Values stay far from those of proven wins."""
 MAX_CHANGES = 128
@@ -55,6 +55,8 @@ class NetworkWeights(NamedTuple):
     """(num_buckets,) int32, in units of the sum"""
     share: Array
     """(num_buckets,) int32: how much of the evaluator's value is added, in units of 1 / SHARE_UNIT"""
+    scale: Array
+    """(1,) int32: hundredths for one unit of the output, which is a log-odds"""
 
 
 class NetworkMemory(NamedTuple):
@@ -70,6 +72,8 @@ class NetworkMemory(NamedTuple):
     """(num_buckets,) int64"""
     share: Array
     """(num_buckets,) int64"""
+    scale: Array
+    """(1,) int64"""
     accumulators: Array
     """(plies, 2 * hidden) int16"""
     removed: Array
@@ -91,6 +95,7 @@ def new_memory(network: Network, weights: NetworkWeights, plies: int) -> Network
         np.ascontiguousarray(np.tile(weights.out, SYMMETRIES)),
         weights.out_bias.astype(np.int64),
         weights.share.astype(np.int64),
+        weights.scale.astype(np.int64),
         np.zeros((plies, 2 * hidden), np.int16),
         np.zeros(MAX_CHANGES, np.int64),
         np.zeros(MAX_CHANGES, np.int64),
@@ -102,7 +107,7 @@ def no_memory() -> NetworkMemory:
     empty = np.zeros((0, 0), np.int16)
     numbers = np.zeros(0, np.int64)
     return NetworkMemory(
-        empty, empty[0:0].reshape(0), np.zeros((0, 2, 0), np.int16), numbers, numbers, empty, numbers, numbers
+        empty, empty[0:0].reshape(0), np.zeros((0, 2, 0), np.int16), numbers, numbers, numbers, empty, numbers, numbers
     )
 
 
@@ -115,6 +120,7 @@ def borrow_memory(net: NetworkMemory) -> NetworkMemory:
         borrow(net.out),
         borrow(net.out_bias),
         borrow(net.share),
+        borrow(net.scale),
         borrow(net.accumulators),
         borrow(net.removed),
         borrow(net.added),
@@ -184,7 +190,7 @@ def apply_changes(net: NetworkMemory, to: Int, source: Int, count: Int, nothing:
 def output(net: NetworkMemory, at: Int, seat: Int, bucket: Int, base: Int) -> Int:
     """The value of accumulator ``at`` for the seat to move, in hundredths; ``base``: that of the evaluator."""
     total = _output(net, at, seat, bucket) + net.out_bias[bucket]
-    value = total * VALUE_SCALE // _FULL_SCALE + net.share[bucket] * base // SHARE_UNIT
+    value = total * net.scale[0] // _FULL_SCALE + net.share[bucket] * base // SHARE_UNIT
     return max(-MAX_NETWORK_VALUE, min(MAX_NETWORK_VALUE, value))
 
 

@@ -14,6 +14,8 @@ from ludodrome.search.network import NETWORK_VARIANT
 from ludodrome.search.opponents import SearchWorkspace, make_best_action
 
 _THOUSAND = 1000
+_UNKNOWN = -2
+"""The winner of a game that was not played to its end."""
 
 
 class Samples(NamedTuple):
@@ -77,9 +79,12 @@ def make_self_play(
     def play_game(
         workspace: SearchWorkspace, samples: Samples, begin: Int, settings: SelfPlaySettings, rng: Any
     ) -> Int:
-        """Play one game; return the number of samples after it. Quiet, undecided positions become samples."""
+        """Play one game; return the number of samples after it. Quiet, undecided positions become samples.
+
+        A game whose samples have no room leaves none.
+        """
         s = workspace.states[0]
-        count, won, forget = begin, np.int64(-1), 1
+        count, won, forget = begin, np.int64(_UNKNOWN), 1
         rng = play_opening(workspace, settings, rng)
         while mover(s) >= 0 and count < len(samples.scores):
             seat = mover(s)
@@ -102,6 +107,8 @@ def make_self_play(
             play(s, action)
         if mover(s) < 0:
             won = winner(s)
+        if won == _UNKNOWN:
+            return begin
         for k in range(begin, count):
             samples.results[k] = 0 if won < 0 else 1 if won == samples.results[k] else -1
         return count

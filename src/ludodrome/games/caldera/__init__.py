@@ -56,7 +56,7 @@ class Caldera(Game):
     reply_patterns = (r"(?<![\w.])[cls]?\s*[0-6]\s*,?\s*[0-6]\s*(?:-+>?|→|x|\^)\s*[0-6]\s*,?\s*[0-6](?![\w]|\.\d)",)
     reply_keys = frozenset({"action"})
     seat_patterns = (r"\b[cls][1-3]?\b", r"\b[CLS][1-3]?\b")
-    win_steepness = 1.36
+    win_steepness = 0.8
     diagrams = display.DIAGRAMS
 
     def __init__(self, /, **options: Any) -> None:

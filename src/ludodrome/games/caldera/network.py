@@ -1,7 +1,7 @@
 """Features of caldera for a learned evaluation: heights of cells, and pieces by kind, height of their cell and cell.
 
-Output weights change with the number of lancers and smiths. Shortly before the turn limit, where the tie-break counts
-(R18), the evaluator judges instead.
+Output weights change with the number of lancers and smiths, and with the turns that are left before the tie-break
+counts (R18).
 """
 
 import numpy as np
@@ -18,7 +18,12 @@ KIND_OF_SLOT = np.array([0, 1, 1, 2, 2])
 SEAT_FEATURES = KINDS * VENT * CELLS
 FIRST_PIECE = VENT * CELLS
 NUM_FEATURES = FIRST_PIECE + SEATS * SEAT_FEATURES
-BUCKETS = SEATS * (SLOTS - 1) + 1
+COUNTS = SEATS * (SLOTS - 1) + 1
+"""0 to 8 lancers and smiths."""
+PHASES = 3
+"""Shortly before the turn limit, not long before it, and earlier."""
+BUCKETS = PHASES * COUNTS
+_LONG = 4 * LATE
 
 _CELL = np.arange(NUM_FEATURES) % CELLS
 _CELL_TURNS = cell_turns(SIDE, SIDE)
@@ -82,10 +87,9 @@ def list_changes(before: Record, after: Record, removed: Array, added: Array) ->
 
 @kernel
 def bucket(s: Record) -> Int:
-    """The number of lancers and smiths; -1 where the tie-break is near."""
-    if np.int64(s.ply) + LATE >= np.int64(s.turn_limit):
-        return -1
-    count: Int = 0
+    """The number of lancers and smiths, and the phase."""
+    left = np.int64(s.turn_limit) - np.int64(s.ply)
+    count: Int = COUNTS * (np.int64(left > LATE) + np.int64(left > _LONG))
     for seat in range(SEATS):
         for slot in range(CROWN + 1, SLOTS):
             count += np.int64(s.cells[seat, slot] != NOWHERE)

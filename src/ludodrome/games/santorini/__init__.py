@@ -74,7 +74,7 @@ class Santorini(Game):
     )
     reply_keys = frozenset()
     seat_patterns = (r"N[12]", r"W[12]", r"G[12]")
-    win_steepness = 0.8
+    win_steepness = 0.57
     diagrams = (
         Diagram(
             "Goal",

@@ -58,7 +58,7 @@ class Skysummit(Game):
     )
     reply_keys = frozenset({"t"})
     seat_patterns = (r"●[12]?", r"◆[12]?")
-    win_steepness = 0.83
+    win_steepness = 0.57
     diagrams = (
         Diagram(
             "Goal",
