@@ -1,7 +1,7 @@
-"""Play as a built-in bot over the bot protocol, so that two versions of the package can meet.
+r"""Play as a built-in bot over the bot protocol, so that two versions of the package can meet.
 
     git worktree add ../before COMMIT && ../before/scripts/install
-    ludodrome match santorini "new=cmd:.venv/bin/python benchmarks/built_in_bot.py expert:time=0.1" \\
+    ludodrome match santorini "new=cmd:.venv/bin/python benchmarks/built_in_bot.py expert:time=0.1" \
         "old=cmd:../before/.venv/bin/python benchmarks/built_in_bot.py expert:time=0.1" --clock none --games 100
 
 The interpreter decides whose package plays.

@@ -176,7 +176,7 @@ class GameExtras:
     """
 
     win_steepness: ClassVar[float] = 0.8
-    """P(win) = 1 / (1 + exp(-steepness * score)): 100 / the scale of the network, or fitted (benchmarks/steepness.py)."""
+    """P(win) = 1 / (1 + exp(-steepness * score)): 100 / the network's scale, or fitted (benchmarks/steepness.py)."""
     why_not_searchable: ClassVar[str] = "its package has no evaluator for positions"
     """Reason appended to the error message when a game without an evaluator is analysed or solved."""
 
