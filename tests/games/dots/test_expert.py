@@ -1,7 +1,12 @@
 """``expert`` in dots: it keeps proven wins, avoids proven losses, and stays within its budget."""
 
+import json
 import random
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +19,8 @@ from ludodrome.games.dots.bots import ExpertBot, Spending
 from ludodrome.games.dots.solver import Solver
 from ludodrome.jit import COMPILED
 from tests.games.dots.retrograde import all_values
+
+SOLVE_DOTS = Path(__file__).parents[3] / "benchmarks" / "solve_dots"
 
 
 def expert(game: ludodrome.Game, seed: int = 1, **limits: float) -> ExpertBot:
@@ -175,3 +182,30 @@ def test_who_wins_within_few_nodes() -> None:
     assert who_wins(3, 3, 0, 12, 1)[0] is None
     with pytest.raises(ValueError, match="from 1 to 4, not 5"):
         positions_after(2, 2, 5)
+
+
+def test_a_run_over_all_positions_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    """benchmarks/solve_dots --after: to its end, and again from a file whose last line was cut off."""
+    file = tmp_path / "after.jsonl"
+    command = [sys.executable, str(SOLVE_DOTS), "2x2", "--after", "2", "--file", str(file), "--bits", "12"]
+
+    def run() -> str:
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    assert "0 of them decided before" in run()
+    whole = file.read_bytes()
+    values = all_values(2, 2)
+    lines = [json.loads(line) for line in whole.splitlines()[1:]]
+    assert {line["drawn"]: line["positions"] for line in lines} == positions_after(2, 2, 2)
+    assert all(line["wins"] == np.sign(values[line["drawn"]]) for line in lines)
+    kept = whole.splitlines(keepends=True)
+    file.write_bytes(b"".join(kept[:3]) + kept[3][:7])
+    assert "2 of them decided before" in run()
+
+    def without_nodes(text: bytes) -> list[dict[str, Any]]:
+        return [{key: value for key, value in json.loads(line).items() if key != "nodes"} for line in text.splitlines()]
+
+    assert without_nodes(file.read_bytes()) == without_nodes(whole)
+    other = subprocess.run([*command[:2], "2x3", *command[3:]], capture_output=True, text=True)
+    assert other.returncode == 1
+    assert "is not a run of" in other.stderr
