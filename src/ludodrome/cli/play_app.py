@@ -442,6 +442,10 @@ class PlayApp(App[None]):
         play = self.play
         if not self._waits():
             return False
+        if len(play.people) > 1:
+            self._say("People play each other here: until the game is over, the engine is off.", bad=True)
+            self.show()
+            return False
         if not play.is_open(play.state) and extra(play.game.analysis_module, "hint") is None:
             self._say("A part of the position is hidden, so there is no analysis.", bad=True)
             self.show()
@@ -470,6 +474,8 @@ class PlayApp(App[None]):
 
     def action_analysis(self) -> None:
         """Turn the analysis on or off."""
+        if not self._analyses and len(self.play.people) > 1 and not self._may_analyse():
+            return
         self._analyses = not self._analyses
         self._ticket += 1
         self._found = None

@@ -185,13 +185,15 @@ class ClientMatch:
             return self.referee.record()
 
     def position_to_analyse(self, seat: int) -> Any:
-        """The state, if the match allows analysis and it is the seat's turn."""
+        """The state, if the match allows analysis, is against bots alone and it is the seat's turn."""
         with self._changed:
             if not self.analysis:
                 raise MatchError("this match does not allow analysis; start_match takes allow_analysis=true")
             self._check_turn(seat)
             if seen_by(self.game, self.referee.state, seat).is_partial:
                 raise MatchError("a part of the position is hidden from you, and an analysis would tell it")
+            if len(self.keys) > 1:
+                raise MatchError("clients play one another here: until the match is over, the engine says nothing")
             return self.referee.state
 
     # Playing

@@ -41,7 +41,7 @@ from ludodrome.web.league import Spectators
 from ludodrome.web.logs import HEADER, RequestLogMiddleware, request_id
 from ludodrome.web.metrics import CountingExecutor, HealthMonitor, Metrics, MetricsMiddleware, Readiness
 from ludodrome.web.owner import OwnerMiddleware, OwnerProof
-from ludodrome.web.play_registry import PlayRegistry
+from ludodrome.web.play_registry import FairPlay, PlayRegistry
 from ludodrome.web.programs import ProgramPool
 from ludodrome.web.remote_opponents import RemoteOpponents
 from ludodrome.web.responses import AsciiJSONResponse, Busy, Conflict, HeadMiddleware, malformed_request
@@ -197,6 +197,7 @@ def create_app(
     app.state.bot_pool = BotPool(executor, ProgramPool(engine, policy, own=mode == "local"), RemoteOpponents(engine))
     app.state.processes = processes
     app.state.plays = PlayRegistry(engine, app.state.bot_pool, several=processes > 1, started=started)
+    app.state.fair_play = FairPlay(engine, app.state.plays)
     puzzles_each, records_each = BUDGETS[PUZZLES_CACHED].amount, BUDGETS[RECORDS_CACHED].amount
     if processes == 1:
         app.state.puzzle_sessions = LruCache[WebPuzzleSession](MAX_PUZZLE_SESSIONS, HOURS, share=puzzles_each)

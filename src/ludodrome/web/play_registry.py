@@ -7,6 +7,7 @@ restart. Events that other web processes write are announced, and applied to the
 import gc
 import secrets
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -15,24 +16,26 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.requests import HTTPConnection
 
 from ludodrome.arena.clocks import Clock
 from ludodrome.arena.conditions import FORFEIT, Conditions
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.seeds import new_secret
 from ludodrome.game import Game
+from ludodrome.games import find as find_entry
 from ludodrome.store import plays
-from ludodrome.store.announcements import PRESENCE
+from ludodrome.store.announcements import PRESENCE, SharedCache
 from ludodrome.store.group_commit import GroupCommitter
 from ludodrome.store.models import now_ms
-from ludodrome.store.plays import FRIEND, FriendSeat, PlayEvent, StoredPlay
+from ludodrome.store.plays import FRIEND, FriendSeat, PlayEvent, StoredPlay, digest_of
 from ludodrome.web.bot_pool import BotPool
-from ludodrome.web.budgets import BUDGETS, PLAYS_CACHED
+from ludodrome.web.budgets import BUDGETS, PLAYS_CACHED, address_key, client_address
 from ludodrome.web.concurrency import LruCache
 from ludodrome.web.play import WebPlay
 from ludodrome.web.play_state import PERSON, Participants, Viewer
 from ludodrome.web.position_view import open_game
-from ludodrome.web.responses import Conflict, write_error
+from ludodrome.web.responses import Conflict, Forbidden, write_error
 
 MAX_PLAYS = 1000
 """Plays in memory at once."""
@@ -328,3 +331,114 @@ def make_play_spec(
         raise ValueError("on this page a clock is none, 10s, 30s+60s (with a bank) or 5m++3s (Fischer)")
     made = PlaySpec(game.id, game.options, tuple(specs), tuple(names or called), conditions, seed, tuple(opening))
     return made if position is None else replace(made, position=position)
+
+
+# Fair play: no engine for people who play against people.
+
+
+KEY_HEADER = "x-play-key"
+RUNNING_SECONDS = 24 * 3600.0
+"""A game between people counts as running for this long after its last move."""
+MAX_SEATED, MAX_PLAYS_EACH = 50_000, 100
+"""Callers that are remembered, and games of one game for each."""
+
+
+class FairPlay:
+    """Who sits at games between people: until such a game is over, the engine tells them nothing about that game.
+
+    A caller is known by account, by the key of a seat and, without an account, by address. Who sits where is noted
+    whenever somebody begins, joins, opens or plays such a game, in the database, where all web processes find it.
+    """
+
+    def __init__(self, engine: Engine, registry: PlayRegistry) -> None:
+        self._registry = registry
+        self._seated = SharedCache(engine, "seated", MAX_SEATED, RUNNING_SECONDS)
+        self._lock = threading.Lock()
+
+    def is_noted(self, connection: HTTPConnection, play: WebPlay, key: str | None) -> bool:
+        """Whether ``note`` has nothing to write: quick, for the event loop."""
+        if len(play.participants.people()) < 2 or play.snapshot.result is not None:
+            return True
+        return play.noted_callers.issuperset(_identities(connection, key))
+
+    def note(self, connection: HTTPConnection, play: WebPlay, key: str | None) -> None:
+        """Note that the caller holds a seat of a play. Not for the event loop: it may write to the database."""
+        if self.is_noted(connection, play, key):
+            return
+        for identity in _identities(connection, key):
+            name = digest_of(f"{play.game.id} {identity}")
+            with self._lock:
+                known = self._seated.get(name) or []
+                if play.id not in known:
+                    self._seated.put(name, [*known, play.id][-MAX_PLAYS_EACH:])
+            play.noted_callers.add(identity)
+
+    def check(self, connection: HTTPConnection, game: Game, state: Any = None) -> None:
+        """Refuse a question to the engine about a game that the caller plays against a person now.
+
+        ``state``: the position asked about. Where one caller holds the seats of all people, only positions of the play
+        itself are refused, from its first move on.
+        """
+        for play, identity in self._running(connection, game.id):
+            if play.participants.shared or (state is not None and _occurs(play, game, state)):
+                raise Forbidden(_refusal(play, identity))
+
+    def plays_against_people(self, connection: HTTPConnection, game_id: str) -> bool:
+        """Whether the caller sits at a running game against a person."""
+        return any(play.participants.shared for play, _ in self._running(connection, game_id))
+
+    def check_bot(self, connection: HTTPConnection, game: Game, state: Any) -> None:
+        """Refuse to let a bot move in the very position in which the caller plays against a person now."""
+        for play, identity in self._running(connection, game.id):
+            if play.participants.shared and _occurs(play, game, state, last=True):
+                raise Forbidden(_refusal(play, identity))
+
+    def _running(self, connection: HTTPConnection, game_id: str) -> list[tuple[WebPlay, str]]:
+        found: dict[str, tuple[WebPlay, str]] = {}
+        for identity in _identities(connection, connection.headers.get(KEY_HEADER), asks=True):
+            for name in self._seated.get(digest_of(f"{game_id} {identity}")) or ():
+                play = None if name in found else self._registry.find(name)
+                if play is not None and _is_running(play):
+                    found[name] = play, identity
+        return list(found.values())
+
+
+def _identities(connection: HTTPConnection, key: str | None, asks: bool = False) -> list[str]:
+    """What a caller is known by. The address of somebody who ``asks`` counts only if they have no account."""
+    who = getattr(connection.state, "caller", None)
+    account = None if who is None else who.account
+    known = [] if account is None else [f"account {account}"]
+    if key is not None:
+        known.append(f"key {digest_of(key)}")
+    if account is None or not asks:
+        known.append(address_key(client_address(connection)))
+    return known
+
+
+def _is_running(play: WebPlay) -> bool:
+    play.check_clock()
+    idle = time.perf_counter() - play.snapshot.asked
+    return play.snapshot.result is None and not play.participants.missing and idle < RUNNING_SECONDS
+
+
+def _occurs(play: WebPlay, game: Game, state: Any, last: bool = False) -> bool:
+    """Whether a position, as people see it, is one of a play after its first move, or its last position."""
+    if play.game.options != game.options:
+        return False
+    position, snapshot = game.render(game.decode(game.encode(state))), play.snapshot
+    first = snapshot.length if last else len(play.play_spec.opening) + 1
+    numbers = range(first, snapshot.length + 1)
+    return any(game.render(game.decode(snapshot.at(game, number)[0])) == position for number in numbers)
+
+
+def _refusal(play: WebPlay, identity: str) -> str:
+    title, game_id = find_entry(play.game.id).title, play.game.id
+    if identity.startswith("from "):
+        return (
+            f"somebody at your address is playing {title} against a person: until that game is over, the engine says "
+            f"nothing about {title} to guests from there"
+        )
+    return (
+        f"you are playing {title} against a person: until that game is over, the engine says nothing about {title} "
+        f"(/{game_id}/plays/{play.id})"
+    )

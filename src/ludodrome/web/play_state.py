@@ -251,6 +251,8 @@ class PlayState:
         self._held_up: dict[int, Json] = {}
         """What viewers are told about remote bots that cannot be asked now, by seat."""
         self._viewed = time.monotonic()
+        self.noted_callers: set[str] = set()
+        """Callers whose seats here were noted for fair play."""
         self._replay_all(events)
         self._rebuild()
 

@@ -95,6 +95,7 @@ def analyse(request: Request, asked: Question) -> Json:
     """The best moves of a position, with their values for the seat to move."""
     game = open_game(asked.game, asked.options)
     state = game.parse_state(asked.state) if isinstance(asked.state, str) else asked.state
+    request.app.state.fair_play.check(request, game, state)
     return analyse_position(game, state, asked.seconds, asked.lines, budget_of(request))
 
 
@@ -118,4 +119,5 @@ def value(request: Request, asked: Question) -> Json:
     """The exact value of a position for the seat to move, if a solver finds it in time."""
     game = open_game(asked.game, asked.options)
     state = game.parse_state(asked.state) if isinstance(asked.state, str) else asked.state
+    request.app.state.fair_play.check(request, game, state)
     return solve_position(game, state, asked.seconds, budget_of(request))

@@ -18,7 +18,7 @@ from ludodrome.web.play_registry import PlayRegistry
 from ludodrome.web.play_state import Viewer
 from ludodrome.web.position_view import Json
 from ludodrome.web.responses import Busy, Conflict, StreamedResponse, to_json_bytes
-from ludodrome.web.routes.plays import MAX_KEY, play_of, registry_of, viewer_of
+from ludodrome.web.routes.plays import MAX_KEY, check_fair_move, noted_viewer, play_of, registry_of, viewer_of
 from ludodrome.web.routes.schemas import ERROR_RESPONSES
 from ludodrome.web.security import MAX_BODY
 
@@ -69,12 +69,15 @@ def _text(play: WebPlay, viewer: Viewer) -> str:
     return to_json_bytes({"type": "play", "play": play.view(viewer)}).decode()
 
 
-async def obey(registry: PlayRegistry, play: WebPlay, viewer: Viewer, said: Json) -> None:
+async def obey(
+    socket: WebSocket, registry: PlayRegistry, play: WebPlay, viewer: Viewer, key: str | None, said: Json
+) -> None:
     """Execute a message of a viewer; ValueError says why it cannot be done."""
     kind = said.get("type")
     if kind == "move":
         if "move" not in said:
             raise ValueError("a message of type move has a field move")
+        await check_fair_move(socket, play, viewer, key, said["move"])
         await play.move_async(said["move"], viewer.seats, _whole(said, "version"))
     elif kind == "undo":
         await run_in_threadpool(play.undo, viewer)
@@ -115,7 +118,7 @@ async def live(
     if play is None:
         await socket.close(POLICY_VIOLATION, "there is no such game")
         return
-    viewer = viewer_of(play, who, key)
+    viewer = await run_in_threadpool(noted_viewer, socket, play, who, key)
     with budget.hold_for_account(SOCKETS):
         await socket.accept()
         await _serve(socket, registry, play, viewer, key, budget)
@@ -159,7 +162,7 @@ async def _hear(
         if time.monotonic() - known > KNOWN_SECONDS:
             socket.state.caller = None
             viewer, known = viewer_of(play, await caller(socket), key), time.monotonic()
-        answer = await _answer(text, registry, play, viewer, budget)
+        answer = await _answer(text, socket, registry, play, viewer, key, budget)
         await socket.send_text(json.dumps(answer, separators=(",", ":")))
         refusals = refusals + 1 if answer.get("status") == 429 else 0
         if refusals >= MAX_REFUSALS:
@@ -169,7 +172,15 @@ async def _hear(
             await asyncio.sleep(min(answer["retry_after"], REFUSAL_SECONDS))  # meanwhile the client must wait
 
 
-async def _answer(text: str, registry: PlayRegistry, play: WebPlay, viewer: Viewer, budget: CallerBudget) -> Json:
+async def _answer(
+    text: str,
+    socket: WebSocket,
+    registry: PlayRegistry,
+    play: WebPlay,
+    viewer: Viewer,
+    key: str | None,
+    budget: CallerBudget,
+) -> Json:
     number = None
     try:
         budget.take(MESSAGES)
@@ -177,7 +188,7 @@ async def _answer(text: str, registry: PlayRegistry, play: WebPlay, viewer: View
         if said.get("type") == "ping":
             return {"type": "pong", "id": number}
         budget.take(WRITES)
-        await obey(registry, play, viewer, said)
+        await obey(socket, registry, play, viewer, key, said)
     except HTTPException as wrong:
         after = int((wrong.headers or {}).get("retry-after", 1))
         return {**_refusal(number, wrong.status_code, wrong.detail), "retry_after": after}

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from starlette.requests import HTTPConnection
 
 from ludodrome.arena.ladder.events import check_options
 from ludodrome.arena.ladder.uploads import is_module
@@ -24,12 +26,13 @@ from ludodrome.validation import show
 from ludodrome.web.auth import Anybody, Caller, MayBegin, SignedIn
 from ludodrome.web.budgets import budget_of
 from ludodrome.web.play import WebPlay
-from ludodrome.web.play_registry import PlayRegistry, make_play_spec
+from ludodrome.web.play_registry import KEY_HEADER, FairPlay, PlayRegistry, make_play_spec
 from ludodrome.web.play_state import BOT, PERSON, Viewer
 from ludodrome.web.position_view import Json, open_game
 from ludodrome.web.programs import OWN
 from ludodrome.web.responses import Conflict, Forbidden, to_json_bytes
 from ludodrome.web.routes.bots import bot_of
+from ludodrome.web.routes.pages import showcase
 from ludodrome.web.routes.schemas import ERROR_RESPONSES, NewMove, NewPlay, SeatChoice
 
 router = APIRouter(tags=["plays"], responses=ERROR_RESPONSES)
@@ -44,7 +47,7 @@ MAX_PARAMS = {"time": 10, "nodes": 2_000_000, "sims": 50_000, "threads": 2}
 ENDS_A_SEARCH = {"time", "nodes"}
 
 Key = Annotated[
-    str | None, Header(alias="x-play-key", max_length=MAX_KEY, description="The key of your seat, if you have one.")
+    str | None, Header(alias=KEY_HEADER, max_length=MAX_KEY, description="The key of your seat, if you have one.")
 ]
 
 
@@ -52,6 +55,12 @@ def registry_of(connection: Any) -> PlayRegistry:
     """The games of the app."""
     registry: PlayRegistry = connection.app.state.plays
     return registry
+
+
+def fair_play_of(connection: HTTPConnection) -> FairPlay:
+    """What keeps the engine out of games between people."""
+    found: FairPlay = connection.app.state.fair_play
+    return found
 
 
 def play_of(request: Any, name: str) -> WebPlay:
@@ -86,6 +95,8 @@ def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
     seed = new_secret() if wanted.seed is None else wanted.seed
     specs = [PERSON if spec == FRIEND else spec for spec in chosen]
     position = game.parse_state(wanted.position) if isinstance(wanted.position, str) else wanted.position
+    if any(spec not in (PERSON, FRIEND) for spec in wanted.seats):
+        _check_start(request, game, position, wanted.opening)
     names = _names(wanted.seats, who, entries)
     opening = _read_moves(game, position, wanted.opening)
     play_spec = make_play_spec(game, specs, wanted.clock, seed, opening, names, position)
@@ -94,7 +105,7 @@ def begin(request: Request, wanted: NewPlay, who: MayBegin) -> Json:
     digest = None if key is None else digest_of(key)
     owner = budget_of(request).owner
     play = registry_of(request).begin(game, play_spec, kinds, who.account, digest, budget_owner=owner)
-    view = play.view(viewer_of(play, who, key))
+    view = play.view(noted_viewer(request, play, who, key))
     return view if key is None else {**view, "key": key}
 
 
@@ -139,6 +150,7 @@ async def look(
         patience = min((PATIENCE, *(left + 0.02 for left in timers if left is not None)))
         await play.notifier.wait(lambda: play.closed or play.version > after, patience)
         play = await run_in_threadpool(play_of, request, name)
+    await run_in_threadpool(noted_viewer, request, play, who, key)
     return await run_in_threadpool(_view, play, who, key)
 
 
@@ -172,7 +184,9 @@ async def move(request: Request, name: str, made: NewMove, who: Anybody, key: Ke
     play = registry_of(request).cached(name)
     if play is None:
         play = await run_in_threadpool(play_of, request, name)
-    await play.move_async(made.move, viewer_of(play, who, key).seats, made.version)
+    viewer = viewer_of(play, who, key)
+    await check_fair_move(request, play, viewer, key, made.move)
+    await play.move_async(made.move, viewer.seats, made.version)
     if play.game.actions_a_turn > 1 or play.seconds_left_to_move() == 0:
         return await run_in_threadpool(_view, play, who, key)  # takes long, or waits for the lock of the play
     return _response(play, who, key)
@@ -209,6 +223,7 @@ def join(request: Request, link: str, who: Anybody) -> Json:
     joined = registry_of(request).join(link, called)
     if joined is None:
         raise HTTPException(404, "this link is not valid: the seat is taken, or the link is mistyped")
+    noted_viewer(request, joined.play, who, joined.key)
     return {"play": joined.play.id, "game": joined.play.game.id, "seat": joined.seat, "key": joined.key}
 
 
@@ -224,6 +239,49 @@ def record(request: Request, name: str) -> Response:
 def viewer_of(play: WebPlay, who: Caller, key: str | None) -> Viewer:
     """The caller as a viewer; a token without the scope ``play`` only watches."""
     return play.participants.viewer(who.account if PLAY in who.scopes else None, key)
+
+
+def noted_viewer(connection: HTTPConnection, play: WebPlay, who: Caller, key: str | None) -> Viewer:
+    """``viewer_of``, noted for fair play if they hold a seat. Not for the event loop."""
+    viewer = viewer_of(play, who, key)
+    if viewer.seats:
+        fair_play_of(connection).note(connection, play, key)
+    return viewer
+
+
+async def check_fair_move(
+    connection: HTTPConnection, play: WebPlay, viewer: Viewer, key: str | None, move: Any
+) -> None:
+    """Note who plays against a person; refuse a move after which a bot would choose that person's reply."""
+    fair_play = fair_play_of(connection)
+    if not viewer.seats:
+        return
+    if BOT in play.participants.kinds:
+        await run_in_threadpool(_check_bot, fair_play, connection, play, move)
+    if not fair_play.is_noted(connection, play, key):
+        await run_in_threadpool(fair_play.note, connection, play, key)
+
+
+def _check_bot(fair_play: FairPlay, connection: HTTPConnection, play: WebPlay, move: Any) -> None:
+    if not fair_play.plays_against_people(connection, play.game.id):
+        return
+    game, snapshot = play.game, play.snapshot
+    state = game.decode(snapshot.at(game, snapshot.length)[0])
+    with suppress(IllegalMove):  # refused later, with the reason
+        after = game.apply(state, game.parse_move(move, state) if type(move) is str else move)
+        mover = game.to_move(after)
+        if mover is not None and not play.participants.is_person(mover):
+            fair_play.check_bot(connection, game, after)
+
+
+def _check_start(request: Request, game: Game, position: Any, opening: list[Any]) -> None:
+    """No bot goes on from a position of a game that the caller plays against a person."""
+    fair_play = fair_play_of(request)
+    first = showcase(game.id)
+    if position is not None or (opening and opening != first["opening"]):
+        fair_play.check(request, game)
+    else:
+        fair_play.check_bot(request, game, game.initial_state())
 
 
 def _view(play: WebPlay, who: Caller, key: str | None) -> Response:

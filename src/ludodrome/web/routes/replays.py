@@ -318,7 +318,9 @@ def grading(request: Request, name: str, after: int = Query(0, ge=0, le=MAX_PLIE
     Plies come in the order of grading, the last ply first; ``after`` skips that many.
     """
     reviewer: Reviewer = request.app.state.reviewer
-    return reviewer.grades(record_named(request, name), after, budget_of(request))
+    found = record_named(request, name)
+    request.app.state.fair_play.check(request, open_game(found["game"], found["options"]))
+    return reviewer.grades(found, after, budget_of(request))
 
 
 @router.get("/{name}/record", response_class=Response, responses={200: {"content": {"application/json": {}}}})
