@@ -266,6 +266,10 @@ def test_analysis_and_legal_moves_only_where_the_match_allows_them() -> None:
         analysis = await call("analyse", match=open_["match"], seconds=0.2, lines=2)
         assert len(analysis["lines"]) == 2
         assert analysis["to_move"] == 0
+        two = {"game": "dots", "options": {"rows": 2, "cols": 2}, "opponent": "client", "allow_analysis": True}
+        mine = await call("start_match", **two)
+        await call("join_match", match=mine["match"])
+        assert "the engine says nothing" in await call.complaint("analyse", match=mine["match"], key=mine["key"])
 
     inside(test)
 

@@ -265,6 +265,10 @@ class Play:
         """Resign."""
         return self._see(self.client.ask("POST", f"/plays/{self.id}/resign", {"seat": seat}, self.key))
 
+    def offer(self, what: str | None) -> Json:
+        """Offer a ``draw`` or a ``takeback`` to the other people, or agree to theirs; None declines it."""
+        return self._see(self.client.ask("POST", f"/plays/{self.id}/offers", {"offer": what}, self.key))
+
     def rematch(self) -> "Play | None":
         """The same again with the seats changed; None while others have not agreed."""
         self._see(self.client.ask("POST", f"/plays/{self.id}/rematch", key=self.key))
@@ -322,6 +326,10 @@ class LivePlay:
     def resign(self, seat: int | None = None) -> None:
         """Resign."""
         self._say({"type": "resign", "seat": seat})
+
+    def offer(self, what: str | None) -> None:
+        """Offer a ``draw`` or a ``takeback`` to the other people, or agree to theirs; None declines it."""
+        self._say({"type": "offer", "offer": what})
 
     def rematch(self) -> None:
         """Offers a rematch, or agrees to one: ``next`` of a view is the other game."""

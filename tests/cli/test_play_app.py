@@ -258,8 +258,22 @@ def test_undo_after_the_end_and_while_a_bot_thinks() -> None:
     drive(slow_app, undo)
 
 
-def test_hint_and_analysis() -> None:
+def test_the_engine_is_off_between_people() -> None:
     app = PlayApp(new_play("skysummit", NEARLY_WON))
+
+    async def story(pilot: Any) -> None:
+        for key in ("h", "a"):
+            await pilot.press(key)
+            assert "the engine is off" in screen(app)
+            assert "Hint:" not in screen(app)
+            assert "analysis," not in screen(app)
+            await pilot.press("down")
+
+    drive(app, story)
+
+
+def test_hint_and_analysis() -> None:
+    app = PlayApp(new_play("skysummit", NEARLY_WON, "random"))
 
     async def story(pilot: Any) -> None:
         await pilot.press("h")
@@ -275,7 +289,7 @@ def test_hint_and_analysis() -> None:
 
 
 def test_a_hint_for_a_board_and_its_analysis() -> None:
-    app = PlayApp(new_play("spaces", size=3, rules="live", choice="blind"))
+    app = PlayApp(new_play("spaces", against="random", size=3, rules="live", choice="blind"))
 
     async def story(pilot: Any) -> None:
         await pilot.press("a", "h")

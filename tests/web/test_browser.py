@@ -180,6 +180,7 @@ def test_a_friend_comes_by_link_and_plays(page: Any, friend: Any) -> None:
     friend.wait_for_selector("#board[data-ready]")
     friend.goto("about:blank")
     _until(page, "document.querySelector('#others').textContent.includes('left')")
+    page.request.post(f"/api/v1/plays/{name.rpartition('/')[2]}/resign", data={})  # or else the engine stays off
 
 
 def test_a_deck_is_built_laid_and_looked_at(page: Any) -> None:
@@ -257,7 +258,7 @@ def test_a_new_game_is_begun_from_the_dialog(page: Any) -> None:
     page.wait_for_selector("#board[data-ready]")
     assert page.locator("#board .target").count() + page.locator("#board .edge").count() == 17
     assert page.locator(".time").count() == 2
-    page.click("#resign")
+    page.click("#resign", click_count=2)
     page.wait_for_selector("#engine .result")
     page.click("#resign")
     _until(page, "!document.querySelector('#engine .result')")

@@ -1,6 +1,7 @@
 """Fair play: who plays against a person gets no engine for that game, by any route, until it is over."""
 
 import inspect
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -9,8 +10,10 @@ from unittest.mock import patch
 import pytest
 from fastapi import FastAPI
 from httpx import Client
+from websockets.sync.client import connect
 
 import ludodrome
+from ludodrome.arena import records
 from ludodrome.store.database import open_database
 from ludodrome.web import auth
 from ludodrome.web.app import create_app
@@ -204,3 +207,80 @@ def _engine_routes(app: FastAPI) -> Iterator[tuple[str, str]]:
                 prefix = getattr(route, "include_context").prefix  # noqa: B009 (FastAPI keeps it to itself)
                 for method in getattr(one, "methods", None) or ():
                     yield method, prefix + one.path
+
+
+# What people offer each other
+
+
+def _offer(pair: Pair, seat: int, offer: str | None) -> Any:
+    path = f"{API}/plays/{pair.id}/offers"
+    return pair.clients[seat].post(path, json={"offer": offer}, headers=pair.headers(seat))
+
+
+def _proposals(answer: Any) -> list[str | None]:
+    assert answer.status_code == 200, answer.text
+    return [seat["proposes"] for seat in answer.json()["seats"]]
+
+
+def test_a_draw_is_offered_declined_and_agreed_to(fair: Hosted) -> None:
+    with Pair(fair) as pair:
+        assert _offer(pair, 0, None).json()["error"] == "nothing is offered"
+        assert _proposals(_offer(pair, 0, "draw")) == ["draw", None]
+        assert _offer(pair, 0, "draw").json()["error"] == "you have offered a draw already"
+        assert _proposals(_offer(pair, 1, None)) == [None, None]
+        assert _proposals(_offer(pair, 1, "draw")) == [None, "draw"]
+        moved = pair.move(1, OTHER)
+        assert _proposals(moved) == [None, "draw"]  # offered with a move: it stays open for the other side
+        assert _proposals(pair.move(0, {"orient": "H", "r": 1, "c": 0})) == [None, None]
+        _offer(pair, 0, "draw")
+        view = _offer(pair, 1, "draw").json()
+        assert view["result"]["winner"] is None
+        assert view["result"]["decided_by"] == "agreement"
+        record = records.from_text(pair.clients[0].get(f"{API}/plays/{pair.id}/record").content)
+        records.verify(record)
+        with pytest.raises(records.BadRecord):
+            records.verify({**record, "result": {**record["result"], "winner": 0}})
+        assert _offer(pair, 0, "draw").json()["error"] == "the game is over"
+
+
+def test_a_takeback_returns_to_the_decision_of_the_one_who_asks(fair: Hosted) -> None:
+    with Pair(fair) as pair:
+        refused = _offer(pair, 1, "takeback")
+        assert (refused.status_code, refused.json()["error"]) == (409, "there is no move of yours to take back")
+        pair.move(1, OTHER)
+        assert _proposals(_offer(pair, 0, "takeback")) == ["takeback", None]
+        view = _offer(pair, 1, "takeback").json()
+        assert (view["moves"], view["to_move"]) == ([], 0)
+        assert [seat["proposes"] for seat in view["seats"]] == [None, None]
+        pair.move(0, EDGE)
+        _offer(pair, 0, "takeback")
+        assert _proposals(pair.move(1, OTHER)) == [None, None]
+
+
+def test_offers_come_over_a_socket_and_outlast_a_restart(fair: Hosted) -> None:
+    with Pair(fair) as pair:
+        path = f"ws{fair.address[4:]}{API}/plays/{pair.id}/live?key={pair.keys[1]}"
+        with connect(path) as socket:
+            json.loads(socket.recv(timeout=60))
+            for said in ({"offer": "peace"}, {"offer": ["draw"]}, {}):
+                socket.send(json.dumps({"type": "offer", "id": 1, **said}))
+                assert json.loads(socket.recv(timeout=60))["error"] == (
+                    "the field offer of a message is draw, takeback or null"
+                )
+            socket.send(json.dumps({"type": "offer", "offer": "draw", "id": 2}))
+            heard = [json.loads(socket.recv(timeout=60)) for _ in range(2)]
+            assert {one["type"] for one in heard} == {"done", "play"}
+        another = serving(create_app(fair.engine, mode="hosted"))
+        with another as address, Client(base_url=address, cookies=pair.clients[0].cookies, timeout=60) as again:
+            assert _proposals(again.get(f"{API}/plays/{pair.id}")) == [None, "draw"]
+            agreed = again.post(f"{API}/plays/{pair.id}/offers", json={"offer": "draw"}).json()
+            assert agreed["result"]["decided_by"] == "agreement"
+
+
+def test_there_is_nothing_to_offer_to_a_bot(fair: Hosted) -> None:
+    with fair.client("Ada") as ada, fair.client("Ben") as ben:
+        play = ada.post(f"{API}/plays", json={"game": "dots", "seats": ["person", "random"]}).json()
+        path = f"{API}/plays/{play['id']}/offers"
+        assert "bots agree to nothing" in ada.post(path, json={"offer": "draw"}).json()["error"]
+        assert ben.post(path, json={"offer": "draw"}).status_code == 403
+        assert ada.post(path, json={"offer": "money"}).status_code == 422

@@ -161,6 +161,7 @@ def test_a_friend_plays_by_link(client: Client, address: str) -> None:
     first = client.get(f"{API}/plays/{again}", headers=seat).json()
     assert [one["yours"] for one in first["seats"]] == [True, False]
     assert client.post(f"{API}/plays/{again}/moves", json={"move": EDGE}, headers=seat).status_code == 200
+    assert client.post(f"{API}/plays/{again}/resign", json={}).status_code == 200  # or else the engine stays off
 
 
 def test_a_board_face_down_is_seen_by_its_seat_alone(client: Client) -> None:
@@ -176,6 +177,7 @@ def test_a_board_face_down_is_seen_by_its_seat_alone(client: Client) -> None:
         seen = client.get(path, headers=headers).json()
         assert seen["position"]["state"]["chosen"] is None
         assert seen["moves"][0]["move"] is None
+    assert client.post(f"{path}/resign", json={}).status_code == 200  # or else the engine stays off
 
 
 def test_those_who_look_on_get_events(client: Client) -> None:

@@ -59,7 +59,7 @@ def test_a_game_moves_nothing_but_its_pieces(chromium: Any, address: str, long: 
             assert _boxes(page) == before
             page.wait_for_selector("#value.known")
             assert _boxes(page) == before
-        page.click("#resign")
+        page.click("#resign", click_count=2)
     page.wait_for_selector("#engine .result")
     assert _boxes(page) == before
     context.close()

@@ -230,6 +230,12 @@ def resignation_outcome(game: Game, seat: int) -> Outcome:
     return Outcome(ending.winner, ending.scores, ending.returns, f"seat {seat} resigns")
 
 
+def agreed_draw_outcome(game: Game) -> Outcome:
+    """The outcome of a draw that all players agreed to."""
+    share = 1 / game.seats
+    return Outcome(None, [share] * game.seats, [0] * game.seats, "the players agree to a draw")
+
+
 def aborted_outcome(game: Game) -> Outcome:
     """The outcome of a game that the arena could not finish, by its own fault; it is not rated."""
     return Outcome(None, [0] * game.seats, [0] * game.seats, "the arena failed")

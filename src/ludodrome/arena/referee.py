@@ -23,6 +23,7 @@ from ludodrome.arena.conditions import SUBSTITUTE
 from ludodrome.arena.play_spec import (
     PlaySpec,
     aborted_outcome,
+    agreed_draw_outcome,
     forfeit_outcome,
     initial_state,
     read_move,
@@ -48,6 +49,8 @@ from ludodrome.game import Game, IllegalMove, Outcome, TooManyMoves
 
 ADJUDICATION = "adjudication"
 """``decided_by`` of a game that ended early by the rules of its conditions."""
+AGREEMENT = "agreement"
+"""``decided_by`` of a draw that the players agreed to."""
 INFO_CUT = "it sent more telemetry than a record keeps; the earlier part of some turns was left out"
 
 
@@ -143,6 +146,11 @@ class Referee:
         if self.result is None:
             self._note_verdict(seat, SeatFault(RESIGNED, "the player resigned"))
             self._finish(resignation_outcome(self.game, seat), "resignation")
+
+    def agree_to_draw(self) -> None:
+        """End the game as a draw: all players have agreed to it; recorded in the result, not as a turn."""
+        if self.result is None:
+            self._finish(agreed_draw_outcome(self.game), AGREEMENT)
 
     def abort(self, seat: int, why: str) -> None:
         """End the game because the arena failed; it is not rated."""

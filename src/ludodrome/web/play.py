@@ -25,7 +25,19 @@ from ludodrome.game import Game
 from ludodrome.store.models import now_ms
 from ludodrome.store.plays import JOIN, OFFER, FriendSeat, PlayEnd, PlayEvent, StoredPlay
 from ludodrome.web.bot_pool import BotPool
-from ludodrome.web.play_state import BESIDE, FAULT, RESIGN, UNDO, Participants, PlayState, Viewer
+from ludodrome.web.play_state import (
+    AGREE,
+    BESIDE,
+    DRAW,
+    FAULT,
+    PROPOSE,
+    RESIGN,
+    TAKEBACK,
+    UNDO,
+    Participants,
+    PlayState,
+    Viewer,
+)
 from ludodrome.web.position_view import Json
 from ludodrome.web.programs import canonical
 from ludodrome.web.remote_opponents import BotUnavailable, remote_bot
@@ -260,14 +272,64 @@ class WebPlay(PlayState):
             keep = self._undo_to()
             if keep is None:
                 raise Conflict("there is no move to undo")
-            over = self._referee.result is not None
-            event = PlayEvent(UNDO, {"keep": keep})
-            self._replay_event(event, counted=False)
-            self._rebuild()
-            self._commit(event, PlayEnd(None) if over else None)
+            self._return_to(keep)
 
         with self.lock:
             self._settle(work)
+
+    def _return_to(self, keep: int) -> None:
+        """Undo all but the first ``keep`` moves after the opening. The lock is held."""
+        over = self._referee.result is not None
+        event = PlayEvent(UNDO, {"keep": keep})
+        self._replay_event(event, counted=False)
+        self._rebuild()
+        self._commit(event, PlayEnd(None) if over else None)
+
+    def propose(self, viewer: Viewer, offer: str | None) -> None:
+        """Offer the other people a draw or a takeback; if they offer it already, agree. None declines what is offered.
+
+        A takeback returns to the last decision of the one who offered it first.
+        """
+
+        def work() -> None:
+            self._check_clock()
+            self._check_proposal(viewer, offer)
+            proposals, others = self.participants.proposals, self.participants.people() - viewer.seats
+            if offer is None or any(proposals.get(seat) != offer for seat in others):
+                event = PlayEvent(PROPOSE, {"seats": sorted(viewer.seats), "offer": offer})
+                self._replay_event(event, counted=False)
+                self._commit(event, None)
+            elif offer == DRAW:
+                self._end(PlayEvent(AGREE, {}))
+            else:
+                keep = self._takeback_to([*proposals, *viewer.seats][:1])
+                assert keep is not None
+                self._return_to(keep)
+
+        with self.lock:
+            self._settle(work)
+        self.mark_changed()
+
+    def _check_proposal(self, viewer: Viewer, offer: str | None) -> None:
+        """Refuse an offer that means nothing here. The lock is held."""
+        participants = self.participants
+        if not viewer.seats:
+            raise Forbidden("you are watching: none of the seats is yours")
+        if self._referee.result is not None:
+            raise Conflict("the game is over")
+        if participants.missing:
+            raise Conflict("the game starts when everybody has joined: a seat is still free")
+        if len(participants.people()) < 2:
+            raise Conflict("there is nobody to offer this to: bots agree to nothing")
+        if offer is None and not participants.proposals:
+            raise Conflict("nothing is offered")
+        if offer is not None and all(participants.proposals.get(seat) == offer for seat in viewer.seats):
+            raise Conflict(f"you have offered a {offer} already")
+        if offer == DRAW and len(participants.people()) < self.game.seats:
+            raise Conflict("a bot plays here, and bots agree to no draw")
+        asker = [*(seat for seat, what in participants.proposals.items() if what == TAKEBACK), *viewer.seats][:1]
+        if offer == TAKEBACK and self._takeback_to(asker) is None:
+            raise Conflict("there is no move of yours to take back")
 
     def rematch(self, viewer: Viewer, begin: Callable[[int], PlayEvent]) -> None:
         """Offer a rematch; once all people have offered it, ``begin`` writes it as the event of a number."""
@@ -374,6 +436,7 @@ class WebPlay(PlayState):
             raise Conflict("the game has changed meanwhile; load it again")
         with kernel_lock.held():
             self.participants.offers, self.participants.next = set(), None
+            self.participants.proposals = {}
             self._take_friends(found)
             self._replay_all(found.events)
             self._rebuild()

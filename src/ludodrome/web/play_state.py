@@ -124,6 +124,8 @@ class Participants:
         """Digest of the key of an owner without an account."""
         self.offers: set[int] = set()
         """Seats that offer a rematch."""
+        self.proposals: dict[int, str] = {}
+        """Seats that offer a draw or a takeback, the first one first."""
         self.next: str | None = None
         """Id of the rematch."""
         self._here: Counter[int] = Counter()
@@ -170,7 +172,23 @@ class Participants:
             "here": not self.is_person(seat) or self._here[seat] > 0 or self._is_elsewhere(seat),
             "link": None if link is None else f"/join/{link}",
             "offers": seat in self.offers,
+            "proposes": self.proposals.get(seat),
         }
+
+    def apply_proposal(self, seats: Sequence[int], offer: str | None) -> None:
+        """Seats offer something to the others; None: they decline what is offered, or withdraw what they offered."""
+        if offer is None:
+            self.proposals.clear()
+        else:
+            self.proposals.update(dict.fromkeys(seats, offer))
+
+    def lapse(self, mover: int | None) -> None:
+        """Forget what is offered, after a move of ``mover`` or a change of the position (None).
+
+        A draw that somebody offers with a move stays open for the others.
+        """
+        kept = mover is not None and self.proposals.get(mover) == DRAW
+        self.proposals = {mover: DRAW} if kept and mover is not None else {}
 
     def arrive(self, viewer: Viewer) -> bool:
         """Count a viewer as present; returns whether the presence of a seat has changed."""
@@ -219,9 +237,12 @@ def count_open_moves(game: Game, records: Sequence[bytes], length: int) -> int:
     return next(opened, 0)
 
 
-MOVE, UNDO, RESIGN, FAULT = "move", "undo", "resign", "fault"
-"""Kinds of events, besides those of the store."""
-BESIDE = (OFFER, REMATCH)
+MOVE, UNDO, RESIGN, FAULT, AGREE = "move", "undo", "resign", "fault", "agree"
+"""Kinds of events, besides those of the store. ``agree``: all people agree to a draw."""
+PROPOSE = "propose"
+"""Seats offer a draw or a takeback to the others, or decline what is offered."""
+DRAW, TAKEBACK = "draw", "takeback"
+BESIDE = (OFFER, REMATCH, PROPOSE)
 """Kinds of events that do not change the game: they have a number, but make no new version."""
 
 
@@ -352,6 +373,8 @@ class PlayState:
             self.participants.offers |= set(event.content["seats"])
         elif event.kind == REMATCH:
             self.participants.next = event.content["next"]
+        elif event.kind == PROPOSE:
+            self.participants.apply_proposal(event.content["seats"], event.content["offer"])
         elif event.kind == MOVE:
             self._played.append(PlayedMove(event.content["seat"], event.content["move"], event.content["seconds"]))
         elif event.kind == UNDO:
@@ -362,6 +385,8 @@ class PlayState:
     def _count(self, event: PlayEvent) -> None:
         self._events += 1
         self._versions += event.kind not in BESIDE
+        if event.kind not in (JOIN, *BESIDE):
+            self.participants.lapse(event.content["seat"] if event.kind == MOVE else None)
 
     def _rebuild(self) -> None:
         """Set up positions and referee from the events so far."""
@@ -381,13 +406,14 @@ class PlayState:
 
     def _finish(self, event: PlayEvent) -> None:
         """Tell the referee about an end that is not a move."""
-        position_view_of = event.content
+        content = event.content
         if event.kind == RESIGN:
-            self._referee.resign(position_view_of["seat"])
+            self._referee.resign(content["seat"])
+        elif event.kind == AGREE:
+            self._referee.agree_to_draw()
         else:
-            self._referee.deliver(
-                Answer(position_view_of["seconds"], fault=SeatFault(position_view_of["cause"], position_view_of["why"]))
-            )
+            fault = SeatFault(content["cause"], content["why"])
+            self._referee.deliver(Answer(content["seconds"], fault=fault))
 
     def _append_move(self, move: Any) -> None:
         """Append a legal move and the position after it."""
@@ -481,6 +507,11 @@ class PlayState:
             if self.participants.is_person(self._played[keep].seat):
                 return keep
         return None
+
+    def _takeback_to(self, seats: Iterable[int]) -> int | None:
+        """The number of moves after the opening up to the last one of ``seats``; None if they have made none."""
+        made = [number for number, move in enumerate(self._played) if move.seat in seats]
+        return made[-1] if made else None
 
     def _last_asked(self) -> int:
         """The seat to move in the last position, even if the game was aborted there."""

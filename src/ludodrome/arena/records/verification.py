@@ -16,6 +16,7 @@ from ludodrome.arena.play_spec import (
     PlaySpec,
     aborted_outcome,
     after_opening,
+    agreed_draw_outcome,
     forfeit_outcome,
     read_move,
     resignation_outcome,
@@ -39,7 +40,7 @@ from ludodrome.validation import integer, listing, show
 
 REQUIRED = ("turns", "result", "ms", "digest")
 OPTIONAL = ("stderr", "notes")
-RESIGNATION, ADJUDICATION = "resignation", "adjudication"
+RESIGNATION, ADJUDICATION, AGREEMENT = "resignation", "adjudication", "agreement"
 VERDICT = {"seat", "cause", "why", "turn"}
 ENTRY = {"turn", "seat", "move", "ms", "refusals", "verdict", "substituted", "log", "info", "fuel", "digest"}
 
@@ -222,6 +223,10 @@ class Verifier:
             return self._resignation(result["verdicts"][len(self.verdicts) :]), RESIGNATION
         if result["decided_by"] == ADJUDICATION:
             return self._adjudicated(), ADJUDICATION
+        if result["decided_by"] == AGREEMENT:
+            if self.stopped is not None or self.game.to_move(self.state) is None:
+                raise BadRecord("players cannot agree to a draw in a game that is over", self.number)
+            return agreed_draw_outcome(self.game), AGREEMENT
         if self.stopped is not None:
             return forfeit_outcome(self.game, self.stopped["seat"], self.stopped["verdict"]["cause"]), "forfeit"
         ending = self.game.outcome(self.state)

@@ -15,7 +15,7 @@ from ludodrome.web.budgets import MESSAGES, SOCKETS, WRITES, CallerBudget, budge
 from ludodrome.web.concurrency import POLICY_VIOLATION
 from ludodrome.web.play import WebPlay
 from ludodrome.web.play_registry import PlayRegistry
-from ludodrome.web.play_state import Viewer
+from ludodrome.web.play_state import DRAW, TAKEBACK, Viewer
 from ludodrome.web.position_view import Json
 from ludodrome.web.responses import Busy, Conflict, StreamedResponse, to_json_bytes
 from ludodrome.web.routes.plays import MAX_KEY, check_fair_move, noted_viewer, play_of, registry_of, viewer_of
@@ -83,10 +83,14 @@ async def obey(
         await run_in_threadpool(play.undo, viewer)
     elif kind == "resign":
         await run_in_threadpool(play.resign, viewer.seats, _whole(said, "seat"))
+    elif kind == "offer":
+        if said.get("offer", "") not in (DRAW, TAKEBACK, None):
+            raise ValueError("the field offer of a message is draw, takeback or null")
+        await run_in_threadpool(play.propose, viewer, said["offer"])
     elif kind == "rematch":
         await run_in_threadpool(registry.rematch, play, viewer)
     else:
-        raise ValueError("a message has the type move, undo, resign, rematch or ping")
+        raise ValueError("a message has the type move, undo, resign, offer, rematch or ping")
 
 
 def _whole(said: Json, name: str) -> int | None:
@@ -111,7 +115,7 @@ KNOWN_SECONDS = 15.0
 async def live(
     socket: WebSocket, name: str, who: Anybody, key: Annotated[str | None, Query(max_length=MAX_KEY)] = None
 ) -> None:
-    """Views whenever the play changes; move, undo, resign, rematch and ping from the client."""
+    """Views whenever the play changes; move, undo, resign, offer, rematch and ping from the client."""
     registry = registry_of(socket)
     budget = budget_of(socket)
     play = await run_in_threadpool(registry.find, name, budget.owner)

@@ -33,7 +33,7 @@ from ludodrome.web.programs import OWN
 from ludodrome.web.responses import Conflict, Forbidden, to_json_bytes
 from ludodrome.web.routes.bots import bot_of
 from ludodrome.web.routes.pages import showcase
-from ludodrome.web.routes.schemas import ERROR_RESPONSES, NewMove, NewPlay, SeatChoice
+from ludodrome.web.routes.schemas import ERROR_RESPONSES, NewMove, NewPlay, Proposal, SeatChoice
 
 router = APIRouter(tags=["plays"], responses=ERROR_RESPONSES)
 
@@ -205,6 +205,17 @@ def resign(request: Request, name: str, seat: SeatChoice, who: Anybody, key: Key
     """Resign."""
     play = play_of(request, name)
     play.resign(viewer_of(play, who, key).seats, seat.seat)
+    return _view(play, who, key)
+
+
+@router.post("/plays/{name}/offers")
+def offer(request: Request, name: str, proposal: Proposal, who: Anybody, key: Key = None) -> Response:
+    """Offer the other people a draw or a takeback, agree to the same offer of theirs, or decline it.
+
+    The field ``proposes`` of a seat has what it offers. An offer is void once the others move.
+    """
+    play = play_of(request, name)
+    play.propose(viewer_of(play, who, key), proposal.offer)
     return _view(play, who, key)
 
 

@@ -1,6 +1,6 @@
 """Schemas of requests, and error responses."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -64,6 +64,14 @@ class SeatChoice(Strict):
     """A seat."""
 
     seat: int | None = Field(default=None, ge=0, le=2)
+
+
+class Proposal(Strict):
+    """Something that people offer each other in a running game."""
+
+    offer: Literal["draw", "takeback"] | None = Field(
+        description="draw, takeback, or null to decline what is offered, or to withdraw it."
+    )
 
 
 class PositionRequest(Strict):

@@ -6,6 +6,7 @@ import { briefMove, fillBar, shareOf, worth } from "./engine.js";
 import { keyOf, recalled, store, storeKey } from "./keys.js";
 import { Live } from "./live.js";
 import { openDialog } from "./newgame.js";
+import { betweenPeople, hasMoved, proposal, proposalNodes, proposalWords, SureButton } from "./offers.js";
 
 const data = pageData();
 const part = (id) => document.getElementById(id);
@@ -15,7 +16,7 @@ const asked = new URLSearchParams(location.search);
 const PROGRAM = /^(uploaded|remote|cmd|py|wasm|box):/;
 /** What a remote bot does instead of playing here, in a word or two. */
 const HELD_UP = { away: "not connected", match: "in a match", play: "in another game", limit: "waiting" };
-const PATHS = { move: "moves", undo: "undo", resign: "resign", rematch: "rematch" };
+const PATHS = { move: "moves", undo: "undo", resign: "resign", offer: "offers", rematch: "rematch" };
 
 let view = null;
 let positions = new Map();
@@ -41,6 +42,17 @@ const board = new GameBoard(part("board"), part("bar"), {
   say,
 });
 
+const resign = new SureButton(
+  part("resign"),
+  () => (view?.result ? "" : "Press again to resign."),
+  () => act(view?.result ? "rematch" : "resign"),
+);
+new SureButton(
+  part("draw"),
+  () => (shared() ? "Press again to offer a draw." : "Press again to agree to a draw."),
+  () => act("offer", { offer: "draw" }),
+);
+
 // What the game is like now
 
 const upToDate = () => view && shown === view.moves.length;
@@ -55,6 +67,7 @@ const me = () => {
       : (some[0] ?? 0);
 };
 const bottom = () => (mine().length === 1 ? me() : 0);
+const engineOn = () => analysing && !betweenPeople(view);
 const shared = () => view.seats.some(({ kind }) => kind === "friend");
 const turned = () => (flipped === null ? GameBoard.turns && bottom() === 1 : flipped);
 const nameOf = (seat) => (view.seats[seat].yours && mine().length === 1 ? "You" : view.seats[seat].name);
@@ -188,7 +201,7 @@ function sketch(first) {
   shown = view.moves.length;
   panel();
   view = null;
-  for (const id of ["hint", "undo", "resign", "begin", "back", "on", "end"]) part(id).disabled = true;
+  for (const id of ["hint", "draw", "undo", "resign", "begin", "back", "on", "end"]) part(id).disabled = true;
 }
 
 /** What the server does before the first game of a kind, in words. */
@@ -260,10 +273,12 @@ async function follow(name) {
 
 /** Nothing happened in the game, but somebody came or went, or offers a rematch. */
 function beside(next) {
-  const calm = analysing || !upToDate(),
-    told = view.held_up?.text;
+  const calm = engineOn() || !upToDate(),
+    told = view.held_up?.text,
+    offered = proposal(view) && proposalWords(view, nameOf);
   view = Object.assign(next, { arrived: performance.now() });
   panel();
+  if (proposal(view) && proposalWords(view, nameOf) !== offered) say(proposalWords(view, nameOf));
   if (view.held_up?.text !== told) {
     repaintKeeping();
     say(view.held_up?.text || `${view.seats.find(({ spec }) => spec.startsWith("remote:"))?.name} is here.`);
@@ -373,7 +388,7 @@ function paint(now, before, animate) {
     best: hint,
     flip: turned(),
     animate,
-    analysis: analysing,
+    analysis: engineOn(),
     word: word(),
     waiting: upToDate() && view.result === null && !own ? refusal() : null,
   });
@@ -420,7 +435,7 @@ async function act(kind, body = {}) {
 const send = (raw) => act("move", { move: raw, version: view.version });
 
 async function giveHint() {
-  if (!upToDate() || view.result || view.thinking) return;
+  if (!upToDate() || view.result || view.thinking || betweenPeople(view)) return;
   const asked = ++engineAsked,
     now = view.version;
   engine(html("p", {}, "Looking ", html("span", { class: "wait" }, html("i"), html("i"), html("i"))));
@@ -458,7 +473,7 @@ const ask = (state, seconds, lines) =>
 
 async function analyse() {
   const asked = ++engineAsked;
-  if (!analysing) {
+  if (!engineOn()) {
     if (!hint) quiet();
     return;
   }
@@ -532,15 +547,22 @@ function panel() {
   part("where").textContent = total ? `${shown} / ${total}` : "";
   part("begin").disabled = part("back").disabled = shown === 0;
   part("on").disabled = part("end").disabled = shown === total;
-  part("undo").disabled = !view.can_undo;
+  const people = betweenPeople(view),
+    asks = people && shared();
+  part("undo").textContent = asks ? "Take back" : "Undo";
+  part("undo").disabled = asks ? !hasMoved(view, mine()) || view.waiting : !view.can_undo;
+  part("hint").hidden = people;
+  part("draw").hidden = !people;
+  part("draw").disabled = view.waiting || !mine().length || view.seats.some(({ person }) => !person);
+  part("analysis").disabled = people;
+  part("analysis").title = people ? "Off while people play each other" : "";
   part("hint").disabled = over || !upToDate() || view.waiting || !mine().includes(view.to_move);
-  const resign = part("resign");
   const offered = over && mine().some((seat) => view.seats[seat].offers);
-  resign.textContent = offered ? "Offered" : over ? "Rematch" : "Resign";
-  resign.classList.toggle("first", over);
-  resign.disabled =
+  resign.label = offered ? "Offered" : over ? "Rematch" : "Resign";
+  part("resign").classList.toggle("first", over);
+  part("resign").disabled =
     !mine().length || offered || (!over && (mine().length > 1 ? !mine().includes(view.to_move) : false));
-  part("analysis").setAttribute("aria-pressed", String(analysing));
+  part("analysis").setAttribute("aria-pressed", String(engineOn()));
 }
 
 function player(number) {
@@ -656,7 +678,8 @@ function quiet() {
       html("p", {}, why(), " ", replay, " ", kept),
       offering ? html("p", {}, html("b", {}, `${offering.name} offers a rematch.`)) : null,
     );
-  } else if (upToDate() && view.waiting) invite();
+  } else if (upToDate() && proposal(view)) engine(...proposalNodes(view, nameOf, (offer) => act("offer", { offer })));
+  else if (upToDate() && view.waiting) invite();
   else if (upToDate() && view.held_up) heldUp();
   else if (upToDate() && view.thinking) ponder();
   else engine(html("p", { class: "whole" }, GameBoard.help));
@@ -720,7 +743,7 @@ function ponder() {
     words = `${nameOf(view.to_move)} is thinking.`;
   engine(html("p", { class: "whole" }, words));
   setTimeout(() => {
-    if (view.version === version && view.thinking && upToDate() && !analysing)
+    if (view.version === version && view.thinking && upToDate() && !engineOn())
       engine(
         html(
           "p",
@@ -773,8 +796,9 @@ function tick() {
 // Buttons
 
 part("hint").addEventListener("click", giveHint);
-part("undo").addEventListener("click", () => act("undo"));
-part("resign").addEventListener("click", () => act(view?.result ? "rematch" : "resign"));
+part("undo").addEventListener("click", () =>
+  betweenPeople(view) && shared() ? act("offer", { offer: "takeback" }) : act("undo"),
+);
 part("new").addEventListener("click", () => openDialog(data.game, GameBoard, view, begin));
 part("flip").addEventListener("click", () => {
   flipped = !turned();

@@ -1,0 +1,137 @@
+"""How a board feels: what people see and may do in a game, step by step, with mouse, touch and keyboard."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import pytest
+
+from tests.web.test_browser import PATIENCE, _until
+
+PHONE, DESK = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
+SIZES = pytest.mark.parametrize("size", [PHONE, DESK], ids=["390", "1440"])
+API = "/api/v1"
+WIDTH = "document.querySelector('#resign').offsetWidth"
+
+
+@contextmanager
+def window(chromium: Any, address: str, size: dict[str, int] = DESK, motion: str = "reduce") -> Iterator[Any]:
+    """A new window that says nothing on its console and fails nowhere."""
+    context = chromium.new_context(
+        base_url=address, reduced_motion=motion, viewport=size, has_touch=size is PHONE, is_mobile=size is PHONE
+    )
+    opened = context.new_page()
+    opened.set_default_timeout(PATIENCE)
+    faults: list[str] = []
+    opened.on("pageerror", lambda error: faults.append(str(error)))
+    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    yield opened
+    context.close()
+    assert not faults
+
+
+def begin(page: Any, game: str, seats: list[str], options: dict[str, Any], **wish: Any) -> Any:
+    """A game over the API, opened in the page."""
+    asked = {"game": game, "seats": seats, "options": options, "seed": 3, **wish}
+    play = page.request.post(f"{API}/plays", data=asked).json()
+    page.goto(f"/{game}/plays/{play['id']}")
+    page.wait_for_selector("#board svg")
+    return play
+
+
+@contextmanager
+def two_people(chromium: Any, address: str, size: dict[str, int], **wish: Any) -> Iterator[tuple[Any, Any]]:
+    """Two windows at one game of dots; the game is over at the end, or else the owner could ask no engine later."""
+    with ExitStack() as stack:
+        one, other = (stack.enter_context(window(chromium, address, size)) for _ in range(2))
+        play = begin(one, "dots", ["person", "friend"], {"rows": 2, "cols": 2}, **wish)
+        other.goto(play["seats"][1]["link"])
+        other.wait_for_url("**/dots/plays/*?as=guest")
+        one.wait_for_selector("#board[data-ready]")
+        yield one, other
+        one.request.post(f"{API}/plays/{play['id']}/resign", data={"seat": 0})
+
+
+# 2. No engine between people
+
+
+@SIZES
+def test_the_engine_is_off_between_people_until_the_game_is_over(chromium: Any, address: str, size: Any) -> None:
+    with two_people(chromium, address, size) as (one, other):
+        for page in (one, other):
+            assert page.is_hidden("#hint")
+            assert page.is_disabled("#analysis")
+            assert "people" in page.get_attribute("#analysis", "title")
+        one.locator("#board .target.live").first.click(force=True)
+        other.wait_for_selector("#board[data-ready]")
+        assert other.is_disabled("#analysis")
+        assert other.locator("#value.known").count() == 0
+        one.click("#resign")
+        one.click("#resign")
+        other.wait_for_selector("#engine .result")
+        assert other.is_enabled("#analysis")
+        other.click("#analysis")
+        other.click("#back")
+        other.wait_for_selector("#value.known")
+
+
+def test_the_engine_is_off_for_two_people_at_one_screen(chromium: Any, address: str) -> None:
+    with window(chromium, address) as page:
+        begin(page, "dots", ["person", "person"], {"rows": 2, "cols": 2})
+        page.wait_for_selector("#board[data-ready]")
+        assert page.is_hidden("#hint")
+        assert page.is_disabled("#analysis")
+
+
+# 3. Resign asks again; people offer each other draws and takebacks
+
+
+@SIZES
+def test_resigning_takes_two_presses(chromium: Any, address: str, size: Any) -> None:
+    with window(chromium, address, size) as page:
+        begin(page, "dots", ["person", "random"], {"rows": 2, "cols": 2})
+        page.wait_for_selector("#board[data-ready]")
+        before = page.evaluate(WIDTH)
+        page.click("#resign")
+        assert page.inner_text("#resign") == "Sure?"
+        assert page.evaluate(WIDTH) == before
+        page.wait_for_timeout(300)
+        assert page.locator("#engine .result").count() == 0
+        page.keyboard.press("Escape")
+        assert page.inner_text("#resign") == "Resign"
+        page.click("#resign")
+        page.click("#resign")
+        page.wait_for_selector("#engine .result")
+        assert page.inner_text("#resign") == "Rematch"
+
+
+@SIZES
+def test_a_draw_is_offered_declined_offered_again_and_accepted(chromium: Any, address: str, size: Any) -> None:
+    with two_people(chromium, address, size) as (one, other):
+        one.click("#draw")
+        one.click("#draw")
+        _until(one, "document.querySelector('#engine').textContent.includes('You offer a draw')")
+        _until(other, "document.querySelector('#engine').textContent.includes('offers a draw')")
+        other.click("#engine button:text-is('Decline')")
+        _until(one, "!document.querySelector('#engine').textContent.includes('offer a draw')")
+        other.click("#draw")
+        other.click("#draw")
+        one.click("#engine button:text-is('Accept')")
+        for page in (one, other):
+            page.wait_for_selector("#engine .result")
+            assert page.inner_text("#engine .result") == "A draw"
+            assert "agree" in page.inner_text("#engine")
+
+
+@SIZES
+def test_a_takeback_is_offered_and_accepted(chromium: Any, address: str, size: Any) -> None:
+    with two_people(chromium, address, size) as (one, other):
+        assert one.is_disabled("#undo")
+        one.locator("#board .target.live").first.click(force=True)
+        other.wait_for_selector("#board[data-ready]")
+        assert one.inner_text("#undo") == "Take back"
+        one.click("#undo")
+        _until(other, "document.querySelector('#engine').textContent.includes('take back')")
+        other.click("#engine button:text-is('Accept')")
+        _until(one, "document.querySelectorAll('#moves button').length === 0")
+        one.wait_for_selector("#board[data-ready]")
