@@ -135,3 +135,65 @@ def test_a_takeback_is_offered_and_accepted(chromium: Any, address: str, size: A
         other.click("#engine button:text-is('Accept')")
         _until(one, "document.querySelectorAll('#moves button').length === 0")
         one.wait_for_selector("#board[data-ready]")
+
+
+# 1. Every round of spaces is told to its end
+
+
+STEPS = """[document.querySelector('#where').textContent, document.querySelector('#bar input[type=range]')?.value ?? '',
+    document.querySelector('#bar input[type=range]')?.max ?? '',
+    ...['#others', '#yours'].map((name) => Number.parseInt(document.querySelector(name + ' .who span').textContent))]"""
+
+
+def _lay(page: Any, column: int = 1) -> None:
+    for row in (2, 1, 0, -1):
+        page.locator(f'[data-key="{row}_{column}"].live').click()
+    page.locator("#bar button:enabled:text-is('Lay board')").click()
+
+
+@pytest.mark.parametrize("choice", ["seen", "blind", "fog"])
+@SIZES
+def test_a_round_is_told_to_its_end_before_the_next_begins(chromium: Any, address: str, size: Any, choice: str) -> None:
+    with window(chromium, address, size, "no-preference") as page:
+        begin(page, "spaces", ["person", "level:3"], {"size": 3, "rounds": 4, "choice": choice})
+        page.wait_for_selector("#board[data-ready]")
+        _lay(page)
+        seen: list[Any] = []
+        _until(page, "document.querySelector('#bar input[type=range]')")
+        while not seen or not seen[-1][0].startswith("3 /"):
+            now = page.evaluate(STEPS)
+            if not seen or now != seen[-1]:
+                seen.append(now)
+            page.wait_for_timeout(30)
+        steps = [int(value) for where, value, *_ in seen if where.startswith("2 ") and value]
+        assert steps == sorted(steps)
+        assert set(steps) == set(range(int(seen[-1][2]) + 1)), seen
+        assert seen[0][3:] == [0, 0], "the points come with the steps that win them"
+        assert page.locator("#bar button:text-is('Next round')").count() == 1
+
+
+# 8. An eruption is told to its end
+
+
+ERUPTS = "0000000/0002000/0023200/0033310/0000300/0000000/0000000 c63l61l65s42s64 c13l01l05s33s04 20"
+
+
+def test_an_eruption_is_told_to_its_end_before_the_bot_answers(chromium: Any, address: str) -> None:
+    with window(chromium, address, DESK, "no-preference") as page:
+        begin(page, "caldera", ["person", "random"], {}, position=ERUPTS)
+        page.wait_for_selector("#board[data-ready]")
+        for cell in ("c42", "c32"):
+            page.locator(f'[data-key="{cell}"]').click(force=True)
+        _until(page, "document.querySelectorAll('#moves button').length === 1")
+        burst = last = 0
+        for _ in range(400):
+            flashes, made = page.evaluate(
+                "[document.querySelectorAll('.boom').length, document.querySelectorAll('#moves button').length]"
+            )
+            burst = max(burst, flashes)
+            if made == 2:
+                last = flashes
+                break
+            page.wait_for_timeout(10)
+        assert burst > 2
+        assert last == 0, "the bot's move was shown while cells erupted"

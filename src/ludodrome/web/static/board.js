@@ -78,7 +78,8 @@ export class Board {
     return [];
   }
 
-  /** host: the element to draw in; bar: the line below it; calls: `move(raw)`, `why(raw)` and `say(text)`. */
+  /** host: the element to draw in; bar: the line below it; calls: `move(raw)`, `why(raw)`, `say(text)` and perhaps `step()`,
+   * after each step of a story. */
   constructor(host, bar, calls) {
     this.host = host;
     this.word = bar.querySelector(".word");
@@ -189,6 +190,10 @@ export class Board {
   /** Whether the board is telling a story that the page should not interrupt. */
   get telling() {
     return false;
+  }
+  /** The score of a seat in words at this moment of the story; null: the one of the position. */
+  scoreTold(_seat) {
+    return null;
   }
   /** Show the position itself, not what has led to it. */
   settle() {}

@@ -1,7 +1,7 @@
 // A match as it is played: the board, the players, the moves.
 
 import { boardModule, get, pageData, say, sentence } from "./api.js";
-import { chip, html, SEATS } from "./draw.js";
+import { chip, html, pause, SEATS } from "./draw.js";
 import { boardMaker, ended, evaluate, how, listen, modelOf, seconds } from "./league.js";
 
 const data = pageData();
@@ -11,6 +11,8 @@ const make = await boardMaker();
 const board = make(part("board"), part("bar"));
 /** Milliseconds until the next match is shown after the end of one. */
 const NEXT = 8000;
+/** Views that wait, at most: a page that is further behind shows the last one. */
+const MAX_WAITING = 8;
 let shown = null;
 
 function players(view) {
@@ -108,7 +110,23 @@ function moveOn() {
   });
 }
 
-function show(view) {
+/** Views that wait until the board has told what happened before them. */
+const waiting = [];
+let showing = false;
+
+async function show(view) {
+  waiting.push(view);
+  if (waiting.length > MAX_WAITING) waiting.splice(0, waiting.length - 1);
+  if (showing) return;
+  showing = true;
+  while (waiting.length) {
+    while (board.telling && waiting.length < MAX_WAITING) await pause(50);
+    draw(waiting.shift());
+  }
+  showing = false;
+}
+
+function draw(view) {
   board.update(modelOf(view, shown !== null && shown.ply <= view.ply));
   shown = view;
   players(view);

@@ -12,6 +12,7 @@ const data = pageData();
 const part = (id) => document.getElementById(id);
 const { GameBoard } = await boardModule();
 const SLOW = 4000;
+const MAX_STORY = 30_000;
 const asked = new URLSearchParams(location.search);
 const PROGRAM = /^(uploaded|remote|cmd|py|wasm|box):/;
 /** What a remote bot does instead of playing here, in a word or two. */
@@ -40,6 +41,7 @@ const board = new GameBoard(part("board"), part("bar"), {
       (await post(`/games/${data.game}/check`, { options: view.options, state: view.position.state, move: raw })).why,
     ),
   say,
+  step: () => view && players(),
 });
 
 const resign = new SureButton(
@@ -288,6 +290,8 @@ function beside(next) {
 
 /** A new view of the game: shows what has happened since, move by move. */
 async function take(next, animated) {
+  const grows = view?.id === next.id && next.moves.length > view.moves.length;
+  if (grows && animated && upToDate()) await told();
   const before = view,
     grew = before && before.id === next.id && next.moves.length > before.moves.length;
   const wasLive = !before || before.id !== next.id || shown === before.moves.length || next.moves.length < shown;
@@ -314,10 +318,16 @@ async function take(next, animated) {
       const last = view.moves[number - 1];
       if (last && !view.seats[last.seat].yours) say(`${nameOf(last.seat)}: ${GameBoard.moveWords(last.text)}`);
       if (number < next.moves.length && inMotion()) await pause(GameBoard.moveDelay);
+      if (number < next.moves.length) await told();
     }
   } else await show(next.moves.length, false);
   following = false;
   if (view.result) say(resultWords());
+}
+
+/** What the board tells about a move is told to its end before the next move is shown. */
+async function told() {
+  for (let left = MAX_STORY; board.telling && left > 0; left -= 50) await pause(50);
 }
 
 // A first game after the lesson: what happens is explained when it happens for the first time
@@ -536,11 +546,15 @@ function bar(line, seat) {
 
 // The panel
 
-function panel() {
+function players() {
   const low = bottom(),
     order = view.seats.map((_, number) => number).filter((number) => number !== low);
   part("others").replaceChildren(...order.map(player));
   part("yours").replaceChildren(player(low));
+}
+
+function panel() {
+  players();
   list();
   const total = view.moves.length,
     over = view.result !== null;
@@ -572,7 +586,7 @@ function player(number) {
   const level = /^level:(\d)$/.exec(seat.spec),
     name = nameOf(number);
   const title = level ? `Level ${level[1]}` : name[0].toUpperCase() + name.slice(1);
-  const score = GameBoard.score(state, number);
+  const score = board.scoreTold(number) ?? GameBoard.score(state, number);
   const dots = () =>
     html("span", { class: "wait", role: "img", "aria-label": "thinking" }, html("i"), html("i"), html("i"));
   const away =

@@ -530,6 +530,7 @@ function run(on) {
     if (shown === last()) go(0);
     running = setInterval(
       () => {
+        if (board.telling) return;
         if (shown < last()) go(shown + 1);
         else run(false);
       },

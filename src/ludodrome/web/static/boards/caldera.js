@@ -1,13 +1,16 @@
 // Caldera: stone that grows hotter with height, vents of black glass, and chains shown before they are let go.
 
 import { Board } from "../board.js";
-import { arrow, grow, html, motion, SEATS, STEP, shape, slide, svg } from "../draw.js";
+import { arrow, grow, html, moves as inMotion, motion, SEATS, shape, slide, svg } from "../draw.js";
 
 const SIDE = 7,
   CELL = 74,
   GAP = 3,
   PAD = 9,
   LABEL = 26;
+/** An eruption: milliseconds from one ring to the next, and of a flash. */
+const RING_MS = 170,
+  FLASH_MS = 600;
 const SPAN = SIDE * CELL + (SIDE - 1) * GAP + 2 * PAD;
 const CRACKS = ["M-16 -10L-5 -3L-9 7L4 5L8 15M4 5L17 -4", "M-14 12L-6 2L2 6L6 -6L16 -11M-6 2L-12 -8"];
 /** The pieces on the shape of their seat. */
@@ -377,8 +380,16 @@ export class GameBoard extends Board {
         const [x, y] = this.corner([r, c]);
         const flash = svg("rect", { class: "boom", x, y, width: CELL, height: CELL, rx: 6, opacity: 0 });
         this.host.firstChild.append(flash);
-        motion(flash, [{ opacity: 0 }, { opacity: 1 }, { opacity: 0 }], STEP * 2, ring * 140);
-        setTimeout(() => flash.remove(), STEP * 2 + ring * 140);
+        const lasts = ring * RING_MS + FLASH_MS;
+        motion(flash, [{ opacity: 0 }, { opacity: 1 }, { opacity: 0 }], FLASH_MS, ring * RING_MS);
+        setTimeout(() => flash.remove(), lasts);
+        if (inMotion()) this.toldAt = Math.max(this.toldAt, performance.now() + lasts);
       }
+  }
+
+  /** An eruption is told ring by ring. */
+  toldAt = 0;
+  get telling() {
+    return performance.now() < this.toldAt;
   }
 }

@@ -13,7 +13,7 @@ import { Grid } from "./spaces_grid.js";
 import { press } from "./spaces_keys.js";
 import { BESIDE, Offers } from "./spaces_offers.js";
 import { Path } from "./spaces_paths.js";
-import { lengthOf, RoundLayer } from "./spaces_round.js";
+import { lengthOf, pointsAt, RoundLayer } from "./spaces_round.js";
 
 const PACE = 650,
   /** A run of many steps is told in about this many milliseconds. */
@@ -142,7 +142,13 @@ export class GameBoard extends Board {
     return this.builder.sequence;
   }
   get telling() {
-    return Boolean(this.timer) && this.running !== null && this.running < this.lastStep();
+    return Boolean(this.timer) && this.running !== null;
+  }
+  scoreTold(seat) {
+    if (!this.telling || this.trial || this.selected) return null;
+    const { round } = this,
+      missing = pointsAt(round, this.lastStep())[seat] - pointsAt(round, this.running)[seat];
+    return counted(this.model.state.totals[seat] - missing, "point", "points");
   }
   settle() {
     if (this.running !== null) this.build();
@@ -170,7 +176,7 @@ export class GameBoard extends Board {
     const told = fresh && this.running !== null && !this.trial && played(model.state) === played(this.model?.state);
     const running = told && model.state.mode !== "deck" && model.marks?.round ? this.running : null;
     if (fresh) {
-      if (running === null) clearTimeout(this.timer);
+      if (running === null) this.stop();
       this.builder.begin({ size: model.state.size, rules: model.state.rules });
       this.mode = "piece";
       this.deck = Array.from({ length: DECK }, () => []);
@@ -413,7 +419,7 @@ export class GameBoard extends Board {
 
   /** Back to the board that is being laid. */
   build() {
-    clearTimeout(this.timer);
+    this.stop();
     this.running = this.trial = null;
     this.render();
   }
@@ -428,25 +434,30 @@ export class GameBoard extends Board {
       [row, col] = own[Math.min(k, own.length - 1)];
     if (this.eyes) this.grid.keepInView(this.size - 1 - row, this.size - 1 - col);
     else this.grid.keepInView(row, col);
+    this.calls.step?.();
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.timer = null;
   }
 
   scrub(k) {
-    clearTimeout(this.timer);
-    this.timer = null;
+    this.stop();
     this.go(Math.max(0, Math.min(this.lastStep(), k)));
   }
 
   roll() {
-    clearTimeout(this.timer);
-    this.go(0);
+    this.stop();
     const pace = Math.max(40, Math.min(PACE, STORY / (this.lastStep() + 1)));
     const on = () => {
       this.timer = null;
       if (this.running === null || this.running >= this.lastStep() || !this.round) return;
-      this.go(this.running + 1);
       this.timer = setTimeout(on, pace);
+      this.go(this.running + 1);
     };
     this.timer = setTimeout(on, pace);
+    this.go(0);
   }
 
   // Clicks and keys
