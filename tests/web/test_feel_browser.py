@@ -1,17 +1,26 @@
 """How a board feels: what people see and may do in a game, step by step, with mouse, touch and keyboard."""
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
 
-from tests.web.test_browser import PATIENCE, _until
+PATIENCE = 30_000
 
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
 SIZES = pytest.mark.parametrize("size", [PHONE, DESK], ids=["390", "1440"])
 API = "/api/v1"
 WIDTH = "document.querySelector('#resign').offsetWidth"
+
+
+def _until(page: Any, expression: str) -> None:
+    """Waits for it by asking again and again: the page's policy lets nobody leave code in it."""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while not page.evaluate(f"Boolean({expression})"):
+        assert time.monotonic() < deadline, expression
+        page.wait_for_timeout(15)
 
 
 @contextmanager
@@ -172,6 +181,65 @@ def test_a_round_is_told_to_its_end_before_the_next_begins(chromium: Any, addres
         assert page.locator("#bar button:text-is('Next round')").count() == 1
 
 
+# 4. The end shows the clocks as they stood
+
+
+def test_the_clock_of_a_fallen_flag_stays_at_nothing(chromium: Any, address: str) -> None:
+    with window(chromium, address) as page:
+        play = begin(page, "dots", ["person", "random"], {"rows": 2, "cols": 2}, clock="2s")
+        page.wait_for_selector("#engine .result")
+        page.wait_for_timeout(300)
+        assert "ran out of time" in page.inner_text("#engine")
+        assert page.inner_text("#yours .time") == "0.0"
+        page.reload()
+        page.wait_for_selector("#engine .result")
+        assert page.inner_text("#yours .time") == "0.0"
+        assert page.request.get(f"{API}/plays/{play['id']}").json()["seats"][0]["left_ms"] == 0
+
+
+def test_who_resigns_sees_the_time_that_was_left(chromium: Any, address: str) -> None:
+    with window(chromium, address) as page:
+        begin(page, "dots", ["person", "random"], {"rows": 2, "cols": 2}, clock="60s")
+        page.wait_for_selector("#board[data-ready]")
+        page.wait_for_timeout(1500)
+        assert page.inner_text("#yours .time") == "1:00", "the first seconds of a game are free"
+        page.locator("#board .target.live").first.click(force=True)
+        _until(page, "document.querySelectorAll('#moves button').length === 2")
+        page.wait_for_timeout(2500)
+        page.click("#resign")
+        page.click("#resign")
+        page.wait_for_selector("#engine .result")
+        assert page.inner_text("#yours .time") in ("0:57", "0:56", "0:55", "0:54")
+
+
+# 5. Focus stays where the person was
+
+
+@SIZES
+def test_the_focus_stays_beside_the_edge_that_was_drawn(chromium: Any, address: str, size: Any) -> None:
+    with window(chromium, address, size) as page:
+        begin(page, "dots", ["person", "person"], {"rows": 4, "cols": 4})
+        page.wait_for_selector("#board[data-ready]")
+        edge = page.locator('[data-key="H3_3"]')
+        edge.tap(force=True) if size is PHONE else edge.click(force=True)
+        _until(page, "document.querySelectorAll('#moves button').length === 1")
+        page.wait_for_selector("#board[data-ready]")
+        assert page.evaluate("document.activeElement.dataset.key ?? ''") in ("", "H4_3", "V3_3", "V2_3", "V3_4", "V2_4")
+        assert page.evaluate("document.querySelector('#board [tabindex=\"0\"]').dataset.key") != "H0_0"
+        assert page.locator("#board .target:focus-visible").count() == 0
+
+
+def test_the_keyboard_goes_on_beside_the_edge_that_was_drawn(chromium: Any, address: str) -> None:
+    with window(chromium, address) as page:
+        begin(page, "dots", ["person", "person"], {"rows": 4, "cols": 4})
+        page.locator('[data-key="H3_2"]').focus()
+        page.keyboard.press("Enter")
+        _until(page, "document.querySelectorAll('#moves button').length === 1")
+        page.wait_for_selector("#board[data-ready]")
+        beside = ("V3_2", "V3_3", "V2_2", "V2_3", "H2_2", "H4_2")
+        assert page.evaluate("document.activeElement.dataset.key") in beside
+
+
 # 8. An eruption is told to its end
 
 
@@ -182,7 +250,7 @@ def test_an_eruption_is_told_to_its_end_before_the_bot_answers(chromium: Any, ad
     with window(chromium, address, DESK, "no-preference") as page:
         begin(page, "caldera", ["person", "random"], {}, position=ERUPTS)
         page.wait_for_selector("#board[data-ready]")
-        for cell in ("c42", "c32"):
+        for cell in ("c42", "c42", "c32", "c32"):
             page.locator(f'[data-key="{cell}"]').click(force=True)
         _until(page, "document.querySelectorAll('#moves button').length === 1")
         burst = last = 0

@@ -252,7 +252,7 @@ class WebPlay(PlayState):
             chosen = seat if seat is not None else self._own_seat(seats)
             if chosen is None or chosen not in seats:
                 raise Forbidden("you can only resign for a seat of yours")
-            self._end(PlayEvent(RESIGN, {"seat": chosen}))
+            self._end(PlayEvent(RESIGN, {"seat": chosen, "seconds": self._seconds_of_turn()}))
 
         with self.lock:
             self._settle(work)
@@ -300,7 +300,7 @@ class WebPlay(PlayState):
                 self._replay_event(event, counted=False)
                 self._commit(event, None)
             elif offer == DRAW:
-                self._end(PlayEvent(AGREE, {}))
+                self._end(PlayEvent(AGREE, {"seconds": self._seconds_of_turn()}))
             else:
                 keep = self._takeback_to([*proposals, *viewer.seats][:1])
                 assert keep is not None
@@ -455,6 +455,10 @@ class WebPlay(PlayState):
         self.mark_changed()
 
     # The present: moves and ends
+
+    def _seconds_of_turn(self) -> float:
+        """The seconds since the turn began; none while a seat is free."""
+        return 0.0 if self.participants.missing else time.perf_counter() - self._asked
 
     def _end(self, event: PlayEvent) -> None:
         """End the game by an event that is not a move. The lock is held."""

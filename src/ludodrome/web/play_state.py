@@ -91,6 +91,11 @@ class Snapshot:
             left = max(0.0, left - max(0.0, time.perf_counter() - self.asked - self.allowance))
         return int(left * 1000)
 
+    def free_ms(self) -> int:
+        """Milliseconds of this turn that are not charged any more, from now on; 0 if no clock runs."""
+        free = self.asked + self.allowance - time.perf_counter()
+        return int(max(0.0, free) * 1000) if self.mover is not None and free < float("inf") else 0
+
 
 # Participants. The store keeps the seats of friends and offers of a rematch; presence lives as long as the server.
 
@@ -298,6 +303,7 @@ class PlayState:
             "version": snapshot.version,
             "seats": [self._seat(snapshot, number, viewer) for number in range(self.game.seats)],
             "clock": str(self.play_spec.conditions.clock),
+            "free_ms": snapshot.free_ms(),
             "opening": len(self.play_spec.opening),
             "moves": snapshot.move_list(viewer.seats if self.game.hides_earlier_moves else frozenset()),
             "position": snapshot.position(self.game, snapshot.point_of_view(viewer.seats)),
@@ -398,7 +404,10 @@ class PlayState:
         for move in self.play_spec.opening:
             self._append_move(move)
         self._referee = Referee(self.play_spec)
+        self._stood: tuple[int, float] | None = None
+        """The seat whose turn the game ended in, and the seconds it had left."""
         for made in self._played:
+            self._stop_clock(made.seconds)
             self._referee.deliver(Answer(made.seconds, made.move))
             self._append_move(made.move)
         if self._end_event is not None:
@@ -407,6 +416,7 @@ class PlayState:
     def _finish(self, event: PlayEvent) -> None:
         """Tell the referee about an end that is not a move."""
         content = event.content
+        self._stop_clock(content.get("seconds"))
         if event.kind == RESIGN:
             self._referee.resign(content["seat"])
         elif event.kind == AGREE:
@@ -414,6 +424,13 @@ class PlayState:
         else:
             fault = SeatFault(content["cause"], content["why"])
             self._referee.deliver(Answer(content["seconds"], fault=fault))
+
+    def _stop_clock(self, seconds: float | None) -> None:
+        """Note what is left on the clock of the open turn, of which ``seconds`` have passed."""
+        turn = self._referee.turn
+        self._stood = None
+        if turn is not None and turn.seconds is not None and seconds is not None:
+            self._stood = turn.seat, max(0.0, turn.seconds - max(0.0, seconds - turn.allowance))
 
     def _append_move(self, move: Any) -> None:
         """Append a legal move and the position after it."""
@@ -436,6 +453,7 @@ class PlayState:
                 continue
             if event.kind == MOVE:
                 made = self._played[ahead]
+                self._stop_clock(made.seconds)
                 self._referee.deliver(Answer(made.seconds, made.move))
                 self._append_move(made.move)
             else:
@@ -449,6 +467,7 @@ class PlayState:
         """Hand the answer of the seat to move to the referee: a legal move, unless a bot failed. The lock is held."""
         turn = self._referee.turn
         assert turn is not None
+        self._stop_clock(answer.seconds)
         self._referee.deliver(answer)
         result = self._referee.result
         end = None if result is None else PlayEnd(self._referee.record())
@@ -469,6 +488,9 @@ class PlayState:
         self._asked = time.perf_counter() if asked is None else asked
         referee, turn = self._referee, self._referee.turn
         referee.notices()  # people see the page: notices have no other recipient
+        left = [referee.seconds_left(seat) for seat in range(self.game.seats)]
+        if referee.result is not None and self._stood is not None:
+            left[self._stood[0]] = self._stood[1]
         runs = turn is not None and self.participants.is_person(turn.seat) and not self.participants.missing
         still = 0.0 if not self.participants.missing else float("inf")
         self.snapshot = Snapshot(
@@ -477,7 +499,7 @@ class PlayState:
             moves=self._moves,
             length=len(self._moves),
             mover=None if turn is None else turn.seat,
-            left=[referee.seconds_left(seat) for seat in range(self.game.seats)],
+            left=left,
             asked=self._asked,
             allowance=still if turn is None else turn.allowance + still,
             flag=self._asked + turn.seconds + turn.allowance if turn and runs and turn.seconds else None,

@@ -7,6 +7,17 @@ import { svg } from "./draw.js";
 
 const DIRECTIONS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
+/** The middle of a target on the screen; null for what is none. */
+function middle(node) {
+  const hit = node.querySelector(".hit")?.getBoundingClientRect();
+  return hit?.width || hit?.height ? [hit.x + hit.width / 2, hit.y + hit.height / 2] : null;
+}
+
+function nearest(nodes, [x, y]) {
+  const far = (node) => Math.hypot(...(middle(node) ?? [Infinity, 0]).map((at, axis) => at - [x, y][axis]));
+  return nodes.length ? nodes.reduce((best, node) => (far(node) < far(best) ? node : best)) : null;
+}
+
 /** A board, and by static fields what a page needs to know about its game. Boards of games override them. */
 export class Board {
   /** Whether the board is turned around for seat 1, and whether a button flips it. */
@@ -111,10 +122,12 @@ export class Board {
     if (model.animate && before) this.animate(before);
   }
 
-  /** Draws everything; what had the focus has it again. */
+  /** Draws everything; what had the focus has it again or, if it is gone, what is nearest to it. */
   render() {
     const focused = this.host.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-    const current = focused || this.host.querySelector('[tabindex="0"]')?.dataset.key;
+    const cursor = focused ? document.activeElement : this.host.querySelector('[tabindex="0"]'),
+      current = cursor?.dataset.key,
+      place = cursor && middle(cursor);
     this.targets.clear();
     const drawing = this.draw();
     drawing.setAttribute("role", "group");
@@ -125,6 +138,7 @@ export class Board {
     const nodes = [...this.host.querySelectorAll(".target")];
     const stop =
       nodes.find((node) => node.dataset.key === current) ||
+      (place && nearest(nodes, place)) ||
       nodes.find((node) => node.classList.contains("live")) ||
       nodes[0];
     if (stop) stop.setAttribute("tabindex", "0");
@@ -238,15 +252,11 @@ export class Board {
 
   /** To the nearest target in a direction. */
   #rove(from, dx, dy) {
-    const middle = (node) => {
-      const hit = node.querySelector(".hit").getBoundingClientRect();
-      return [hit.x + hit.width / 2, hit.y + hit.height / 2];
-    };
     const [x, y] = middle(from);
     let best = null,
       least = Infinity;
     for (const node of this.host.querySelectorAll(".target")) {
-      const [nx, ny] = middle(node);
+      const [nx, ny] = middle(node) ?? [x, y];
       const along = (nx - x) * dx + (ny - y) * dy;
       const across = Math.abs((nx - x) * dy) + Math.abs((ny - y) * dx);
       if (along > 1 && along + 2.5 * across < least) [best, least] = [node, along + 2.5 * across];

@@ -800,8 +800,8 @@ function tick() {
   for (const node of document.querySelectorAll(".time[data-seat]")) {
     const number = Number(node.dataset.seat),
       seat = view.seats[number],
-      runs = view.to_move === number && !view.result && view.held_up?.seat !== number;
-    const left = seat.left_ms - (runs ? performance.now() - view.arrived : 0);
+      runs = view.to_move === number && !view.result && !view.waiting && view.held_up?.seat !== number;
+    const left = seat.left_ms - (runs ? Math.max(0, performance.now() - view.arrived - view.free_ms) : 0);
     node.textContent = clockText(left);
     node.classList.toggle("low", runs && left < 10000);
   }
