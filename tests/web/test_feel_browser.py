@@ -4,8 +4,11 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
+
+import ludodrome
 
 PATIENCE = 30_000
 
@@ -265,3 +268,103 @@ def test_an_eruption_is_told_to_its_end_before_the_bot_answers(chromium: Any, ad
             page.wait_for_timeout(10)
         assert burst > 2
         assert last == 0, "the bot's move was shown while cells erupted"
+
+
+# 9. The better move at a mistake; side lines in a link
+
+
+@SIZES
+def test_a_mistake_in_a_replay_shows_the_better_move(chromium: Any, address: str, size: Any) -> None:
+    with window(chromium, address, size) as page:
+        wish = {"game": "dots", "seats": ["random", "random"], "options": {"rows": 2, "cols": 3}, "seed": 1}
+        play = page.request.post(f"{API}/plays", data=wish).json()
+        while page.request.get(f"{API}/plays/{play['id']}").json()["result"] is None:
+            page.wait_for_timeout(100)
+        grades: dict[str, Any] = {}
+        while not grades.get("done"):
+            grades = page.request.get(f"{API}/replays/{play['id']}/grading").json()
+            page.wait_for_timeout(100)
+        wrong = [one for one in grades["plies"] if one["grade"] in ("mistake", "blunder")]
+        wrong = [one for one in wrong if one["ply"] + 1 < grades["total"]][:3]  # at the end there is the result
+        assert wrong
+        page.goto(f"/games/{play['id']}")
+        page.wait_for_selector("#moves .sign.blunder, #moves .sign.mistake")
+        for one in wrong:
+            page.locator(f'#moves [data-ply="{one["ply"] + 1}"]').click()
+            page.wait_for_selector("#board .better", state="attached")
+            assert page.locator("#board .edge-best").count() == 0, "no arrow for the reply"
+            assert f"Better was {one['best']['text']}" in page.inner_text("#bar .word")
+
+
+@SIZES
+def test_a_link_to_an_analysis_keeps_its_side_lines(chromium: Any, address: str, size: Any) -> None:
+    with window(chromium, address, size) as page:
+        game = ludodrome.make("dots", rows=2, cols=2)
+        page.goto(f"/dots/analysis#{urlencode({'position': game.format_state(game.initial_state())})}")
+        page.wait_for_selector("#board[data-ready]")
+        page.click("#power")  # without arrows that come and go
+
+        def draw(key: str) -> None:
+            page.wait_for_selector("#board[data-ready]")
+            before = page.locator("#tree button").count()
+            page.locator(f'[data-key="{key}"]').click(force=True)
+            _until(page, f"document.querySelectorAll('#tree button').length > {before}")
+
+        for key in ("H0_0", "H0_1"):
+            draw(key)
+        page.click("#back")
+        draw("V0_0")
+        draw("V0_1")
+        page.click("#begin")
+        draw("H1_1")
+        page.click("#begin")
+        tree = page.inner_text("#tree")
+        with window(chromium, address, size) as other:
+            other.goto(page.url)
+            _until(
+                other, f"document.querySelectorAll('#tree button').length === {page.locator('#tree button').count()}"
+            )
+            assert other.inner_text("#tree") == tree
+            assert other.locator("#tree .aside-line").count() == 2
+            assert other.inner_text("#where") == page.inner_text("#where")
+
+
+# 10. Solutions and refutations are played on the board
+
+
+@SIZES
+def test_a_refutation_and_a_solution_are_played_on_the_board(chromium: Any, address: str, size: Any) -> None:
+    with window(chromium, address, size) as page:
+        page.goto("/dots/puzzles/1")
+        page.wait_for_selector("#board[data-ready]")
+        drawn = page.locator("#board .edge").count()
+        page.locator("#board .target.live:not([data-key='V1_1'])").first.click(force=True)
+        page.wait_for_selector("#messages .wrong")
+        page.wait_for_selector("#board[data-line]")
+        _until(page, f"document.querySelectorAll('#board .edge').length > {drawn} + 1")
+        page.locator("#board").click(position={"x": 5, "y": 5})
+        page.wait_for_selector("#board[data-ready]")
+        assert page.locator("#board .edge").count() == drawn
+        page.click("#solution")
+        _until(page, f"document.querySelectorAll('#board .edge').length > {drawn}")
+        _until(page, "document.querySelector('#board').hasAttribute('data-ready')")
+        assert page.locator("#board .edge").count() == drawn
+
+
+# 6. A later hint narrows an earlier one
+
+
+@pytest.mark.parametrize("game", ["dots", "skysummit", "caldera"])
+def test_a_second_hint_narrows_the_first(chromium: Any, address: str, game: str) -> None:
+    with window(chromium, address) as page:
+        for number in (1, 2, 3):
+            page.goto(f"/{game}/puzzles/{number}")
+            page.wait_for_selector("#board[data-ready]")
+            sets = []
+            for count in (1, 2):
+                page.click("#hint")
+                hint = page.locator("#messages p:text-matches('^It is one of')").nth(count - 1)
+                hint.wait_for()
+                sets.append(set(hint.inner_text().removeprefix("It is one of ").rstrip(".").split(", ")))
+                page.wait_for_selector("#hint:enabled")
+            assert sets[1] < sets[0], (game, number, sets)

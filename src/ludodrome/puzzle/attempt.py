@@ -87,11 +87,13 @@ class Attempt:
         if self._hints > len(HINTS):
             return f"Try {self._label(solution)}."
         moves = [self.game.format_move(move, self.state) for move in self.game.legal_moves(self.state)]
-        count, at = min(HINTS[self._hints - 1], len(moves)), moves.index(solution)
+        count, at = min(HINTS[0], len(moves)), moves.index(solution)
         first = at % count  # vary the place of the right move
         step = max(1, len(moves) // count)
-        named = sorted({moves[(at + (place - first) * step) % len(moves)] for place in range(count)})
-        return f"It is one of {', '.join(map(self._label, named))}."
+        named = [moves[(at + (place - first) * step) % len(moves)] for place in range(count)]
+        others = [move for move in dict.fromkeys(named) if move != solution]
+        kept = sorted([solution, *others[: HINTS[self._hints - 1] - 1]])  # a later hint narrows the first
+        return f"It is one of {', '.join(map(self._label, kept))}."
 
     def _label(self, notation: str) -> str:
         """A legal move as people read it."""

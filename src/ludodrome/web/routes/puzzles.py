@@ -1,12 +1,14 @@
 """Puzzles: the list, and attempts."""
 
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
+from ludodrome.game import IllegalMove
 from ludodrome.games import GAMES
 from ludodrome.puzzle import Puzzle, puzzles
 from ludodrome.puzzle.attempt import Attempt
@@ -144,7 +146,10 @@ def begin(request: Request, game_id: str, number: int) -> Json:
 
 @router.post("/attempts/{name}/moves")
 def move(request: Request, name: str, answer: PuzzleMove, who: Anybody) -> Json:
-    """Try a move. A right move is made and answered; ``steps`` are the positions on the way."""
+    """Try a move. A right move is made and answered; ``steps`` are the positions on the way.
+
+    A wrong one gets its refutation: ``judgement`` has the line and, as ``steps``, the positions on its way.
+    """
     session = puzzle_session_of(request, name)
     attempt = session.attempt
     with engine_slot_for_request(budget_of(request)), session.lock:
@@ -160,7 +165,9 @@ def move(request: Request, name: str, answer: PuzzleMove, who: Anybody) -> Json:
         fault = solved_by(request, who).add(attempt.puzzle) if attempt.solved and not session.helped else ""
         keep_session(request, name, session)
     line = line_labels(attempt.game, before, judgement.line)
+    shown = [] if judgement.right else _line_steps(attempt, before, judgement.line or (answer.move,))
     answered = {"right": judgement.right, "sentence": judgement.sentence, "line": line, "fault": fault}
+    answered["steps"] = shown
     return {**_view(name, attempt), "judgement": answered, "steps": steps}
 
 
@@ -178,15 +185,17 @@ def hint(request: Request, name: str) -> Json:
 
 @router.post("/attempts/{name}/solution")
 def solution(request: Request, name: str) -> Json:
-    """The solution from here. The puzzle then does not count as solved."""
+    """The solution from here, with its positions. The puzzle then does not count as solved."""
     session = puzzle_session_of(request, name)
     attempt = session.attempt
     with engine_slot_for_request(budget_of(request)), session.lock:
         _check_unsolved(attempt)
         session.helped = True
-        text = "; ".join(line_labels(attempt.game, attempt.state, attempt.solution().split("  ")))
+        line = attempt.solution().split("  ")
+        text = "; ".join(line_labels(attempt.game, attempt.state, line))
+        steps = _line_steps(attempt, attempt.state, line)
         keep_session(request, name, session)
-    return {"solution": text}
+    return {"solution": text, "steps": steps}
 
 
 def _check_unsolved(attempt: Attempt) -> None:
@@ -196,6 +205,19 @@ def _check_unsolved(attempt: Attempt) -> None:
 
 def _step(attempt: Attempt, state: Any, move: Any) -> Json:
     return {"move": move, "position": position_view(attempt.game, state)}
+
+
+def _line_steps(attempt: Attempt, state: Any, line: Iterable[Any]) -> list[Json]:
+    """The positions of a line of play, given as moves or in notation, up to the first that is not legal."""
+    game, steps = attempt.game, []
+    for one in line:
+        try:
+            move = game.parse_move(one, state) if type(one) is str else one
+            state = game.apply(state, move)
+        except IllegalMove:
+            break
+        steps.append(_step(attempt, state, move))
+    return steps
 
 
 def _view(name: str, attempt: Attempt) -> Json:

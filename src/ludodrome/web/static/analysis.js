@@ -3,11 +3,13 @@
 import { boardModule, onSubmit, pageData, post, postPatiently, say, sentence } from "./api.js";
 import { chip, html, SEATS } from "./draw.js";
 import { copy, dotsOfWaiting, fillBar, playOn, shareOf, signed, worth } from "./engine.js";
+import { formatTree, nodesOf, parseTree } from "./tree_link.js";
 
 const data = pageData();
 const part = (id) => document.getElementById(id);
 const { GameBoard } = await boardModule();
 const USUAL_LIMIT = 200;
+const MAX_SIDE_LINES = 60;
 /** The options of a first position: those that people begin with, as far as an analysis has no other ones. */
 const firstOptions = GameBoard.firstOptions && { ...data.people_options, ...GameBoard.firstOptions };
 
@@ -47,14 +49,19 @@ async function load(wish) {
   });
   options = loaded.options;
   root = nodeOf(loaded.positions[0]);
-  let one = root;
+  visit(append(root, loaded), false);
+}
+
+/** Puts moves and their positions below a node; returns the last one. */
+function append(from, loaded) {
+  let one = from;
   loaded.moves.forEach((made, at) => {
     const next = nodeOf(loaded.positions[at + 1], one, made);
     one.children.push(next);
-    one.after = next;
+    one.after ??= next;
     one = next;
   });
-  visit(one, false);
+  return one;
 }
 
 function visit(next, animate) {
@@ -124,16 +131,16 @@ function repaint() {
   }
 }
 
-// The link: the first position, and the moves in their notation
+// The link: the first position, the tree of moves in their notation, and where in it one is
 
 const tight = (text) => text.replace(/[\s↑]/g, "");
 
 function remember() {
-  const moves = path(node)
-      .slice(1)
-      .map((one) => tight(one.made.text)),
-    wish = new URLSearchParams({ position: root.position.line });
-  if (moves.length) wish.set("moves", moves.join("~"));
+  const moves = formatTree(root, (one) => tight(one.made.text)),
+    wish = new URLSearchParams({ position: root.position.line }),
+    nodes = nodesOf(root);
+  if (moves) wish.set("moves", moves);
+  if (node !== nodes.at(-1)) wish.set("at", nodes.indexOf(node));
   if (options.turn_limit && options.turn_limit !== USUAL_LIMIT) wish.set("turn_limit", options.turn_limit);
   history.replaceState(null, "", `#${wish}`);
 }
@@ -143,11 +150,16 @@ async function fromLink() {
     position = wish.get("position"),
     limit = Number(wish.get("turn_limit"));
   if (!position) return false;
-  await load({
-    options: limit ? { turn_limit: limit } : null,
-    state: position,
-    moves: wish.get("moves")?.split("~") ?? [],
-  });
+  const [main, ...sides] = parseTree(wish.get("moves") ?? "").slice(0, MAX_SIDE_LINES),
+    at = wish.get("at");
+  await load({ options: limit ? { turn_limit: limit } : null, state: position, moves: main.moves });
+  let end = node;
+  for (const { back, moves } of sides) {
+    for (let left = back; left && end.parent; left--) end = end.parent;
+    const { line } = end.position;
+    end = append(end, await post(`/boards/${data.game}`, { options, state: line, moves }));
+  }
+  visit(nodesOf(root)[at ?? nodesOf(root).length - 1] ?? node, false);
   return true;
 }
 

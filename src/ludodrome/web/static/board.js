@@ -110,7 +110,7 @@ export class Board {
     host.addEventListener("keydown", (event) => this.onKey(event));
   }
 
-  /** model: state, legal, marks, last, before, seat, interactive, best, others, line, flip, animate, analysis, edit, plain
+  /** model: state, legal, marks, last, before, seat, interactive, best, others, line, better, flip, animate, analysis, edit, plain
    * (only the tools that a beginner needs). */
   update(model) {
     const before = this.model;
@@ -191,11 +191,16 @@ export class Board {
     this.calls.move(raw);
   }
 
-  /** What a bot expects, move by move, in the colours of the seats; `draw` gets a move, its position and its seat. */
+  /** What a bot expects, move by move, in the colours of the seats; `draw` gets a move, its position and its seat.
+   * Below it the move that would have been better than the last one, as it was in the position before. */
   line(draw) {
-    return (this.model.line ?? []).map(({ move, state, seat }, at) =>
-      svg("g", { class: `own-line s${seat}${at ? " later" : ""}`, "data-line": at + 1 }, ...draw(move, state, seat)),
-    );
+    const { better, line = [] } = this.model;
+    return [
+      ...(better ? [svg("g", { class: "better" }, ...draw(better.move, better.state, better.seat))] : []),
+      ...line.map(({ move, state, seat }, at) =>
+        svg("g", { class: `own-line s${seat}${at ? " later" : ""}`, "data-line": at + 1 }, ...draw(move, state, seat)),
+      ),
+    ];
   }
 
   describe() {

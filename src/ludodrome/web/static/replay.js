@@ -220,7 +220,8 @@ function paint(animate) {
   const now = game.positions[shown],
     before = shown ? game.positions[shown - 1] : null,
     turn = game.turns[shown - 1];
-  const best = drawBest && now.to_move !== null ? (graded.get(shown)?.best.move ?? null) : null;
+  const better = betterMove(),
+    best = drawBest && !better && now.to_move !== null ? (graded.get(shown)?.best.move ?? null) : null;
   board.update({
     state: now.state,
     legal: [],
@@ -232,6 +233,7 @@ function paint(animate) {
     eyes: 0,
     interactive: false,
     best: best && GameBoard.drawable(best) ? best : null,
+    better: better && { move: better.best.move, state: before.state, seat: better.seat },
     line: lineHere().filter(({ move }) => GameBoard.drawable(move)),
     flip: flipped,
     animate,
@@ -240,10 +242,19 @@ function paint(animate) {
   });
 }
 
+/** The grade of the move that led here if it was a mistake whose better move can be drawn. */
+function betterMove() {
+  const one = graded.get(shown - 1);
+  return drawBest && one && SIGNS[one.grade] && GameBoard.drawable(one.best.move) ? one : null;
+}
+
 function word() {
   if (shown === last()) return ending();
   const now = game.positions[shown],
-    found = graded.get(shown);
+    found = graded.get(shown),
+    better = betterMove();
+  if (better)
+    return `Better was ${brief(better.best.text)}, ${worth(GameBoard.unit, better.best) || "even"}. ${game.names[now.to_move]} to move.`;
   const best =
     found && drawBest && GameBoard.drawable(found.best.move)
       ? ` Best: ${brief(found.best.text)}, ${worth(GameBoard.unit, found.best) || "even"}.`
