@@ -1,5 +1,6 @@
 """How a board feels: what people see and may do in a game, step by step, with mouse, touch and keyboard."""
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -9,6 +10,8 @@ from urllib.parse import urlencode
 import pytest
 
 import ludodrome
+from ludodrome.web.routes.pages import showcase
+from tests.web.hosting import Hosted
 
 PATIENCE = 30_000
 
@@ -368,3 +371,130 @@ def test_a_second_hint_narrows_the_first(chromium: Any, address: str, game: str)
                 sets.append(set(hint.inner_text().removeprefix("It is one of ").rstrip(".").split(", ")))
                 page.wait_for_selector("#hint:enabled")
             assert sets[1] < sets[0], (game, number, sets)
+
+
+# 7. Small things that were wrong
+
+
+def test_the_moves_of_a_game_that_is_set_up_are_in_their_columns(chromium: Any, address: str) -> None:
+    with window(chromium, address) as page:
+        page.route("**/api/v1/plays", lambda route: None)  # the server never answers: the sketch stays
+        page.goto("/dots")
+        page.wait_for_selector("#moves button")
+        found = page.evaluate("[...document.querySelectorAll('#moves button')].map((one) => one.style.gridColumnStart)")
+        first = showcase("dots")
+        game = ludodrome.make("dots", **first["options"])
+        state, movers = game.initial_state(), []
+        for move in first["opening"]:
+            movers.append(game.to_move(state))
+            state = game.apply(state, move)
+        assert found == [str(seat + 2) for seat in movers]
+        assert found != [str(at % 2 + 2) for at in range(len(found))]
+
+
+@SIZES
+def test_the_buttons_at_the_end_are_seen_whole(chromium: Any, address: str, size: Any) -> None:
+    with window(chromium, address, size) as page:
+        begin(page, "dots", ["person", "random"], {"rows": 2, "cols": 2})
+        page.wait_for_selector("#board[data-ready]")
+        page.click("#resign")
+        page.click("#resign")
+        page.wait_for_selector("#engine .result")
+        panel = page.locator("#engine").bounding_box()
+        for link in ("Replay", "Record"):
+            box = page.locator(f"#engine a:text-is('{link}')").bounding_box()
+            assert box["x"] + box["width"] <= panel["x"] + panel["width"]
+            assert box["y"] + box["height"] <= panel["y"] + panel["height"]
+        assert page.evaluate("document.querySelector('#engine').scrollHeight <= 92")
+
+
+def test_names_are_written_as_their_owners_write_them(chromium: Any, hosted: Hosted) -> None:
+    with hosted.client("ada small") as ada, hosted.client("ben small") as ben:
+        wish = {"game": "dots", "seats": ["person", "friend"], "options": {"rows": 1, "cols": 1}}
+        play = ada.post(f"{API}/plays", json=wish).json()
+        ben.post(f"{API}/joins/{play['seats'][1]['link'].rpartition('/')[2]}")
+        with window(chromium, hosted.address) as page:
+            page.goto(f"/dots/plays/{play['id']}")
+            page.wait_for_selector("#yours b")
+            names = [page.inner_text("#others b"), page.inner_text("#yours b")]
+        assert sorted(names) == ["ada small", "ben small"]
+        ada.post(f"{API}/plays/{play['id']}/resign", json={})
+
+
+def test_the_time_since_a_match_goes_on(chromium: Any, address: str) -> None:
+    with window(chromium, address) as page:
+        page.goto("/dots/arena")
+        page.evaluate("""(() => {
+            const node = document.createElement("time");
+            node.id = "since";
+            node.dataset.moment = Date.now() - 48_000;
+            document.body.append(node);
+        })()""")
+        _until(page, "document.querySelector('#since').textContent === '49 s ago'")
+        _until(page, "document.querySelector('#since').textContent === '50 s ago'")
+
+
+def test_the_owner_filter_lists_me_once(chromium: Any, address: str) -> None:
+    with window(chromium, address) as page:
+        made = page.request.post(f"{API}/bots", data={"game": "dots", "name": "Filtered", "kind": "remote"})
+        assert made.ok, made.text()
+        page.goto("/dots/leaderboard")
+        listed = page.locator("#owner option").all_inner_texts()
+        assert "me" in listed
+        assert "You" not in listed
+
+
+def test_what_rounds_to_nothing_has_no_sign(chromium: Any, address: str) -> None:
+    with window(chromium, address) as page:
+        page.goto("/dots")
+        signs = page.evaluate(
+            "import('/static/engine.js').then(({ signed }) => [0.04, -0.04, 0, 0.06, -0.06].map(signed))"
+        )
+        assert signs == ["0", "0", "0", "+0.1", "\u22120.1"]
+
+
+def test_an_old_verdict_goes_when_a_new_check_begins(chromium: Any, address: str) -> None:
+    failure = {
+        "finding": {"grade": "failure", "title": "crash", "name": "crash", "check": "crash", "text": "it crashed"}
+    }
+    with window(chromium, address) as page:
+        answers = [json.dumps(failure) + "\n", None]
+
+        def answer(route: Any) -> None:
+            body = answers.pop(0)
+            if body is not None:
+                route.fulfill(status=200, content_type="application/x-ndjson", body=body)
+
+        page.route("**/api/v1/checks", answer)
+        page.goto("/dots/bots/new")
+        page.wait_for_selector("#check:enabled")
+        page.click("#check")
+        page.wait_for_selector("text=1 failure")
+        page.wait_for_selector("#check:enabled")
+        page.click("#check")
+        page.wait_for_selector("text=The check begins.")
+        assert page.locator("text=1 failure").count() == 0
+
+
+def test_the_page_forgets_that_the_server_was_away(chromium: Any, address: str) -> None:
+    context = chromium.new_context(base_url=address, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.add_init_script("""
+        const later = window.setTimeout;
+        window.setTimeout = (call, ms, ...more) => later(call, Math.min(ms, 300), ...more);
+        window.WebSocket = class {
+          readyState = 3;
+          constructor() { later(() => this.onclose?.(), 0); }
+          close() {}
+        };
+    """)
+    begin(page, "dots", ["person", "random"], {"rows": 2, "cols": 2})
+    page.wait_for_selector("#board[data-ready]")
+    page.route("**/api/v1/plays/*after=*", lambda route: route.abort())
+    name = page.url.rpartition("/")[2]
+    page.request.post(f"{API}/plays/{name}/moves", data={"move": {"orient": "H", "r": 0, "c": 0}})
+    _until(page, "document.querySelector('#engine').textContent.includes('does not answer')")
+    page.unroute("**/api/v1/plays/*after=*")
+    _until(page, "!document.querySelector('#engine').textContent.includes('does not answer')")
+    context.close()

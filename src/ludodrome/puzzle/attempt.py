@@ -23,6 +23,15 @@ HINTS = (4, 2)
 """How many moves the first hint names, one of them right; then the second."""
 
 
+def signed(number: int) -> str:
+    """A whole number with its sign; nothing has none.
+
+    >>> signed(2), signed(-1), signed(0)
+    ('+2', '-1', '0')
+    """
+    return f"{number:+d}" if number else "0"
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The judgement of a move."""
@@ -73,7 +82,7 @@ class Attempt:
             result = "wins" if puzzle.goal > 0 else "saves a draw"
             return f"Draw the only edge that {result}."
         if puzzle.kind == RESPOND:
-            return f"Lay a board that beats the other by the most points there are: {puzzle.goal:+d}."
+            return f"Lay a board that beats the other by the most points there are: {signed(puzzle.goal)}."
         return f"Save the game: after every move but one the enemy wins within {puzzle.goal} plies."
 
     def hint(self) -> str:
@@ -153,9 +162,11 @@ class Attempt:
         line = tuple(self._line_of(move))
         if self.game.format_move(move, self.state) == self.puzzle.solution:
             self.state, self.solved = self.game.apply(self.state, move), True
-            return Verdict(True, f"Right: it ends {self.puzzle.goal:+d}, and no other edge {self._better()}.", line)
+            return Verdict(
+                True, f"Right: it ends {signed(self.puzzle.goal)}, and no other edge {self._better()}.", line
+            )
         margin = self._solve_move(self.game.action(move, self.state))[0] + self._lead()
-        return Verdict(False, f"No: then it ends {margin:+d} for you.", line)
+        return Verdict(False, f"No: then it ends {signed(margin)} for you.", line)
 
     def _better(self) -> str:
         return "wins" if self.puzzle.goal > 0 else "saves the draw"
@@ -164,9 +175,9 @@ class Attempt:
         after = self.game.apply(self.state, move)
         points = after["history"][-1]["points"]
         own, other = points[self.seat], points[1 - self.seat]
-        score = f"{own} to {other}, {own - other:+d}"
+        score = f"{own} to {other}, {signed(own - other)}"
         if own - other < self.puzzle.goal:
-            return Verdict(False, f"Not yet: that makes {score}, and {self.puzzle.goal:+d} can be had.")
+            return Verdict(False, f"Not yet: that makes {score}, and {signed(self.puzzle.goal)} can be had.")
         self.state, self.solved = after, True
         return Verdict(True, f"Right: {score}, and nothing makes more.")
 

@@ -6,6 +6,7 @@ import ludodrome
 from ludodrome.game import Game
 from ludodrome.games.dots.analysis import exact_analysis
 from ludodrome.games.dots.bots import MAX_SOLVER_EDGES
+from ludodrome.games.dots.display import chains
 
 pytestmark = pytest.mark.xdist_group("dots")
 
@@ -67,3 +68,14 @@ def test_what_takes_too_long_is_searched() -> None:
 def test_an_empty_5x5_is_not_even_tried() -> None:
     game = ludodrome.make("dots")
     assert exact_analysis(game, game.encode_array(game.initial_state()), None, 3) is None
+
+
+def test_a_chain_that_is_being_taken_counts_all_its_boxes() -> None:
+    state = ludodrome.make("dots", rows=1, cols=4).initial_state()
+    state["h"] = [[True] * 4] * 2
+    four = [{"boxes": [[0, column] for column in range(4)], "loop": False}]
+    assert chains(state) == four
+    state["v"] = [[True, False, False, False, False]]
+    assert chains(state) == four
+    state["v"] = [[True, True, False, False, False]]
+    assert [len(chain["boxes"]) for chain in chains(state)] == [3]

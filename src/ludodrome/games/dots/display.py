@@ -26,7 +26,10 @@ DIAGRAMS = (
 
 
 def chains(state: Any) -> list[Json]:
-    """The chains and loops of a position: boxes with two open sides, joined through them."""
+    """The chains and loops of a position: boxes with one or two open sides, joined through them.
+
+    A chain that is being taken begins with a box that has one open side, and that box counts.
+    """
     rows, columns = state["rows"], state["cols"]
     ways: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for r in range(rows):
@@ -38,7 +41,7 @@ def chains(state: Any) -> list[Json]:
                 (state["v"][r][c + 1], (r, c + 1)),
             )
             beyond = [box for drawn, box in sides if not drawn]
-            if len(beyond) == 2:
+            if len(beyond) in (1, 2):
                 ways[r, c] = beyond
     found = []
     while ways:

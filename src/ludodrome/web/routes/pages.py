@@ -41,7 +41,7 @@ def _all() -> Json:
 
 
 def showcase(game_id: str) -> Any:
-    """``options``, ``seats``, the moves of the ``opening``, their ``texts``, and the ``state`` they lead to."""
+    """``options``, ``seats``, moves (``opening``), their ``texts`` and ``movers``, the ``state`` they lead to."""
     return _all()[game_id] if game_id in BUILT_IN else _empty(game_id)
 
 
@@ -49,7 +49,14 @@ def showcase(game_id: str) -> Any:
 def _empty(game_id: str) -> Json:
     """The first position, for a game of another package."""
     others = find(game_id).game_class()().seats - 1
-    return {"options": {}, "seats": ["person"] + [OPPONENT] * others, "opening": [], "texts": [], "state": None}
+    return {
+        "options": {},
+        "seats": ["person"] + [OPPONENT] * others,
+        "opening": [],
+        "texts": [],
+        "movers": [],
+        "state": None,
+    }
 
 
 pages = APIRouter(include_in_schema=False)

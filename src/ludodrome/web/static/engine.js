@@ -5,7 +5,11 @@ import { chip, html, NAMES } from "./draw.js";
 
 const LEVELS = ["beginner", "easy", "casual", "fair", "good", "strong", "very strong", "expert"];
 
-export const signed = (score) => `${score > 0 ? "+" : score < 0 ? "−" : ""}${Math.abs(Math.round(score * 10) / 10)}`;
+/** A score with its sign, to a tenth; what rounds to nothing has no sign. */
+export function signed(score) {
+  const rounded = Math.round(score * 10) / 10;
+  return `${rounded > 0 ? "+" : rounded < 0 ? "−" : ""}${Math.abs(rounded)}`;
+}
 
 /** What a line is worth, in words; `unit` is that of the game's board. */
 export function worth(unit, line) {

@@ -26,6 +26,16 @@ export function ago(moment) {
   return `${Math.floor(past / size)} ${name} ago`;
 }
 
+/** A moment as the time that has passed since; it goes on while one looks. */
+export const agoNode = (moment, attributes = {}) => html("time", { ...attributes, "data-moment": moment }, ago(moment));
+
+setInterval(() => {
+  for (const node of document.querySelectorAll("[data-moment]")) {
+    const text = ago(Number(node.dataset.moment));
+    if (node.textContent !== text) node.textContent = text;
+  }
+}, 1000);
+
 const points = (value) => (value === 0.5 ? "½" : value > 0 && value < 0.5 ? "⅓" : String(value));
 
 /** How a match ended, in a few words. */
@@ -70,7 +80,7 @@ export function resultLine(match) {
       { class: `how${match.result.decided_by === "play" ? "" : " bad"}`, title: how(match) },
       `${match.why === "ladder" ? "ladder · " : ""}${how(match)}${others}${match.contended ? " · busy machine" : ""}`,
     ),
-    html("time", { class: "when" }, ago(match.ended)),
+    agoNode(match.ended, { class: "when" }),
   );
 }
 

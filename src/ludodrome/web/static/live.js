@@ -96,8 +96,9 @@ export class Live {
     for (let errors = 0; !signal.aborted; ) {
       try {
         const view = await get(`/plays/${this.id}${this.version < 0 ? "" : `?after=${this.version}`}`, signal);
+        const again = errors > 0;
         errors = 0;
-        if (signal.aborted || view.version === this.version) continue;
+        if (signal.aborted || (view.version === this.version && !again)) continue;
         this.version = view.version;
         this.onView(view);
       } catch (error) {

@@ -211,6 +211,7 @@ async function examine() {
   busy(true);
   part("findings").replaceChildren();
   cause(null);
+  tell(["The check begins. ", wait()]);
   const counts = {};
   try {
     const answer = await fetch(`${API}/checks`, {

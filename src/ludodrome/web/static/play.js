@@ -193,7 +193,7 @@ function sketch(first) {
   }));
   view = {
     seats,
-    moves: first.texts.map((text, at) => ({ seat: at % 2, text })),
+    moves: first.texts.map((text, at) => ({ seat: first.movers[at], text })),
     to_move: first.seat ?? 0,
     result: null,
     position: { state: first.state },
@@ -231,7 +231,11 @@ function waiting(on) {
   );
 }
 
+/** Whether the page says that the server does not answer. */
+let lost = false;
+
 function failed(error) {
+  lost = error.status === 0;
   engine(html("p", { class: "whole" }, html("b", {}, "That did not work. "), sentence(error.message)));
   say(sentence(error.message));
 }
@@ -253,6 +257,10 @@ async function receive(next) {
       else if (one.version > view.version) {
         busy = false;
         await take(one, true);
+      }
+      if (lost) {
+        lost = false;
+        analyse();
       }
     }
   } catch (error) {
@@ -585,7 +593,8 @@ function player(number) {
     state = positions.get(shown)?.state || view.position.state;
   const level = /^level:(\d)$/.exec(seat.spec),
     name = nameOf(number);
-  const title = level ? `Level ${level[1]}` : name[0].toUpperCase() + name.slice(1);
+  const builtIn = !seat.person && name === seat.spec; // people and their bots are called as they wish
+  const title = level ? `Level ${level[1]}` : builtIn ? name[0].toUpperCase() + name.slice(1) : name;
   const score = board.scoreTold(number) ?? GameBoard.score(state, number);
   const dots = () =>
     html("span", { class: "wait", role: "img", "aria-label": "thinking" }, html("i"), html("i"), html("i"));
@@ -682,14 +691,20 @@ function quiet() {
   if (view.result && upToDate()) {
     const kept = html(
       "a",
-      { class: "button tight", href: `${API}/plays/${view.id}/record`, download: "" },
-      "Save the record",
+      {
+        class: "button tight",
+        href: `${API}/plays/${view.id}/record`,
+        download: "",
+        title: "Save the record",
+        "aria-label": "Save the record",
+      },
+      "Record",
     );
     const offering = shared() && view.seats.find(({ offers, yours }) => offers && !yours);
     const replay = html("a", { class: "button tight", href: `/games/${view.id}` }, "Replay");
     engine(
-      html("p", { class: "whole result" }, headline()),
-      html("p", {}, why(), " ", replay, " ", kept),
+      html("div", { class: "finish" }, html("p", { class: "whole result" }, headline()), replay, kept),
+      html("p", { class: "whole" }, why()),
       offering ? html("p", {}, html("b", {}, `${offering.name} offers a rematch.`)) : null,
     );
   } else if (upToDate() && proposal(view)) engine(...proposalNodes(view, nameOf, (offer) => act("offer", { offer })));

@@ -2,13 +2,15 @@
 
 import { get, pageData, post } from "./api.js";
 import { html, svg } from "./draw.js";
-import { ago, showResults } from "./league.js";
+import { agoNode, showResults } from "./league.js";
 
 const data = pageData();
 const part = (id) => document.getElementById(id);
 const POLL = 2000;
+/** The matches that are being played now. */
+const cards = new Map();
 const number = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
-const signed = (value) => `${value >= 0 ? "+" : "−"}${Math.abs(Math.round(value))}`;
+const signed = (value) => `${["−", "", "+"][Math.sign(Math.round(value)) + 1]}${Math.abs(Math.round(value))}`;
 const STATES = { queued: "being played", done: "over", dropped: "stopped" };
 
 function cell(one, line, rival) {
@@ -75,8 +77,11 @@ function show() {
   const { event } = data,
     running = event.status === "queued";
   const kind = event.why === "challenge" ? "Match" : event.format === "gauntlet" ? "Gauntlet" : "Round robin";
-  part("about").textContent =
-    `${kind} at ${event.clock} · ${event.played} of ${event.games} games · ${running && !event.played ? "waiting for a worker" : STATES[event.status]}${event.trouble ? `: ${event.trouble}` : ""} · asked for ${ago(event.created)}`;
+  const waits = running && !event.played && !cards.size;
+  part("about").replaceChildren(
+    `${kind} at ${event.clock} · ${event.played} of ${event.games} games · ${waits ? "waiting for a worker" : STATES[event.status]}${event.trouble ? `: ${event.trouble}` : ""} · asked for `,
+    agoNode(event.created),
+  );
   part("progress").max = event.games;
   part("progress").value = event.played;
   part("stop")?.toggleAttribute("hidden", !running);
@@ -108,7 +113,6 @@ async function watch() {
   const { LiveCard, boardMaker, listen } = await import("./league.js");
   const make = await boardMaker(),
     host = part("lives"),
-    cards = new Map(),
     names = new Set(data.event.bots.map((bot) => bot.name));
   source = listen(`/live/${data.game}`, ({ match, view, gone }) => {
     if (gone) {
@@ -120,6 +124,7 @@ async function watch() {
     if (!cards.has(match)) {
       cards.set(match, new LiveCard(data.game, match, make));
       host.append(cards.get(match).node);
+      show();
     }
     cards.get(match).show(view);
   });
