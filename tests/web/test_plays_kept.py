@@ -23,7 +23,7 @@ from ludodrome.store.models import PlayEventRow, SettingRow, now_ms
 from ludodrome.web.auth import OWNER
 from ludodrome.web.bot_pool import BotPool
 from ludodrome.web.play import TAKEOVER_SECONDS, WebPlay
-from ludodrome.web.play_registry import PlayRegistry, make_play_spec
+from ludodrome.web.play_registry import FairPlay, PlayRegistry, make_play_spec
 from ludodrome.web.play_state import SILENT_SECONDS, Viewer
 from ludodrome.web.responses import Busy, Conflict
 from ludodrome.web.routes.plays import move
@@ -363,7 +363,8 @@ def test_the_event_loop_never_waits_for_a_play(
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     registry = PlayRegistry(engine, bot_pool)
     play = _begun(registry, ["person", "person"], "5s")
-    request: Any = SimpleNamespace(app=SimpleNamespace(state=SimpleNamespace(plays=registry)))
+    state = SimpleNamespace(plays=registry, fair_play=FairPlay(engine, registry))
+    request: Any = SimpleNamespace(app=SimpleNamespace(state=state), state=SimpleNamespace(caller=OWNER), client=None)
     beats = 0
 
     async def beat() -> None:

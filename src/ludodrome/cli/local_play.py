@@ -18,7 +18,7 @@ from ludodrome.cli.lazy import lazy_imports
 
 with lazy_imports():
     from ludodrome import game as game_api
-    from ludodrome import position
+    from ludodrome import game_extras, position
     from ludodrome.arena import clocks, play_spec, records, referee, seats, seeds, transports
     from ludodrome.arena import conditions as arena_conditions
     from ludodrome.bots import player
@@ -216,6 +216,14 @@ class LocalPlay:
     def is_open(self, state: Any) -> bool:
         """Whether the seat to move sees the whole position."""
         return bool(self.game.observation(state) == state)
+
+    def why_no_engine(self) -> str:
+        """Why the engine may not look at the position; empty if it may."""
+        if len(self.people) > 1:
+            return "People play each other here: until the game is over, the engine is off."
+        if not self.is_open(self.state) and game_extras.extra(self.game.analysis_module, "hint") is None:
+            return "A part of the position is hidden, so there is no analysis."
+        return ""
 
     def seen(self, seat: int | None, state: Any = None) -> SeenPosition:
         """The current or another position as a seat sees it, or a spectator (None)."""

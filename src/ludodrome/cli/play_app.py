@@ -42,7 +42,6 @@ from ludodrome.cli.play_widgets import (
     title_text,
 )
 from ludodrome.game import IllegalMove, TooManyMoves
-from ludodrome.game_extras import extra
 from ludodrome.games import GAMES
 from ludodrome.text_board import Room
 
@@ -439,15 +438,10 @@ class PlayApp(App[None]):
 
     def _may_analyse(self) -> bool:
         """Whether the engine may look at this position; if not, say why."""
-        play = self.play
         if not self._waits():
             return False
-        if len(play.people) > 1:
-            self._say("People play each other here: until the game is over, the engine is off.", bad=True)
-            self.show()
-            return False
-        if not play.is_open(play.state) and extra(play.game.analysis_module, "hint") is None:
-            self._say("A part of the position is hidden, so there is no analysis.", bad=True)
+        if why := self.play.why_no_engine():
+            self._say(why, bad=True)
             self.show()
             return False
         return True
@@ -474,7 +468,7 @@ class PlayApp(App[None]):
 
     def action_analysis(self) -> None:
         """Turn the analysis on or off."""
-        if not self._analyses and len(self.play.people) > 1 and not self._may_analyse():
+        if not self._analyses and self._waits() and not self._may_analyse():
             return
         self._analyses = not self._analyses
         self._ticket += 1

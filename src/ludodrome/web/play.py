@@ -25,19 +25,7 @@ from ludodrome.game import Game
 from ludodrome.store.models import now_ms
 from ludodrome.store.plays import JOIN, OFFER, FriendSeat, PlayEnd, PlayEvent, StoredPlay
 from ludodrome.web.bot_pool import BotPool
-from ludodrome.web.play_state import (
-    AGREE,
-    BESIDE,
-    DRAW,
-    FAULT,
-    PROPOSE,
-    RESIGN,
-    TAKEBACK,
-    UNDO,
-    Participants,
-    PlayState,
-    Viewer,
-)
+from ludodrome.web.play_state import AGREE, BESIDE, DRAW, FAULT, PROPOSE, RESIGN, UNDO, Participants, PlayState, Viewer
 from ludodrome.web.position_view import Json
 from ludodrome.web.programs import canonical
 from ludodrome.web.remote_opponents import BotUnavailable, remote_bot
@@ -232,16 +220,6 @@ class WebPlay(PlayState):
         self.game.apply_to(self._now.copy(), read)
         return self._deliver(Answer(time.perf_counter() - self._asked, read))
 
-    def _check_turn(self, seat: int, seats: frozenset[int]) -> None:
-        if not seats:
-            raise Forbidden("you are watching: none of the seats is yours")
-        if self.participants.missing:
-            raise Conflict("the game starts when everybody has joined: a seat is still free")
-        if not self.participants.is_person(seat):
-            raise Conflict("it is not your turn: the bot is thinking")
-        if seat not in seats:
-            raise Conflict("it is not your turn")
-
     def resign(self, seats: frozenset[int], seat: int | None = None) -> None:
         """Resign for ``seat``; default: the seat to move, or the only one held."""
 
@@ -256,10 +234,6 @@ class WebPlay(PlayState):
 
         with self.lock:
             self._settle(work)
-
-    def _own_seat(self, seats: frozenset[int]) -> int | None:
-        """The seat to move if it is among ``seats``, or their only one."""
-        return self.snapshot.mover if self.snapshot.mover in seats else next(iter(seats)) if len(seats) == 1 else None
 
     def undo(self, viewer: Viewer) -> None:
         """Return to the last decision of a person. Not in plays with friends."""
@@ -309,27 +283,6 @@ class WebPlay(PlayState):
         with self.lock:
             self._settle(work)
         self.mark_changed()
-
-    def _check_proposal(self, viewer: Viewer, offer: str | None) -> None:
-        """Refuse an offer that means nothing here. The lock is held."""
-        participants = self.participants
-        if not viewer.seats:
-            raise Forbidden("you are watching: none of the seats is yours")
-        if self._referee.result is not None:
-            raise Conflict("the game is over")
-        if participants.missing:
-            raise Conflict("the game starts when everybody has joined: a seat is still free")
-        if len(participants.people()) < 2:
-            raise Conflict("there is nobody to offer this to: bots agree to nothing")
-        if offer is None and not participants.proposals:
-            raise Conflict("nothing is offered")
-        if offer is not None and all(participants.proposals.get(seat) == offer for seat in viewer.seats):
-            raise Conflict(f"you have offered a {offer} already")
-        if offer == DRAW and len(participants.people()) < self.game.seats:
-            raise Conflict("a bot plays here, and bots agree to no draw")
-        asker = [*(seat for seat, what in participants.proposals.items() if what == TAKEBACK), *viewer.seats][:1]
-        if offer == TAKEBACK and self._takeback_to(asker) is None:
-            raise Conflict("there is no move of yours to take back")
 
     def rematch(self, viewer: Viewer, begin: Callable[[int], PlayEvent]) -> None:
         """Offer a rematch; once all people have offered it, ``begin`` writes it as the event of a number."""
@@ -456,10 +409,6 @@ class WebPlay(PlayState):
 
     # The present: moves and ends
 
-    def _seconds_of_turn(self) -> float:
-        """The seconds since the turn began; none while a seat is free."""
-        return 0.0 if self.participants.missing else time.perf_counter() - self._asked
-
     def _end(self, event: PlayEvent) -> None:
         """End the game by an event that is not a move. The lock is held."""
         self._end_event = event
@@ -491,13 +440,6 @@ class WebPlay(PlayState):
                     self._held_up.clear()
                     self._bot_pool.remote.end(self.id, self._referee.match, self.game.seats, self._referee.result)
         self.notifier.notify_all()
-
-    def _compile_move_path(self) -> None:
-        """Compile here, in a thread, what a first move needs, rather than later on the event loop."""
-        legal = self.snapshot.position(self.game, None)["legal"]
-        if legal:
-            self._move_text(legal[0])
-            self.game.apply_to(self._now.copy(), legal[0])
 
     # Bots
 

@@ -1,12 +1,9 @@
-"""The state of a play: at one moment (``Snapshot``), who takes part (``Participants``), and in memory (``PlayState``).
-
-A snapshot never changes: reading it needs no lock, and it contains nothing that is not saved yet.
-"""
+"""The state of a play: who takes part (``Participants``), and what its events say (``PlayState``)."""
 
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -14,88 +11,11 @@ from ludodrome.arena.play_spec import PlaySpec, start_state
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.seats import Answer, SeatFault
 from ludodrome.game import Game
-from ludodrome.position import SeenPosition
 from ludodrome.store.plays import FRIEND, JOIN, OFFER, REMATCH, FriendSeat, PlayEnd, PlayEvent, digest_of
 from ludodrome.web.concurrency import Notifier
-from ludodrome.web.position_view import Json, open_position_view, pack_position, position_view_of, unpack_position
+from ludodrome.web.position_view import Json, Snapshot, count_open_moves, pack_position
 from ludodrome.web.remote_opponents import sentence
-from ludodrome.web.responses import Conflict
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The state of a play after an event."""
-
-    version: int
-    """The number of events so far."""
-    records: Sequence[bytes]
-    """The positions, opening included; the list may go on behind ``length``. Bytes, because thousands of small lists
-    would slow down the garbage collector."""
-    moves: Sequence[Json]
-    length: int
-    mover: int | None
-    left: Sequence[float | None]
-    """Seconds on the clock of each seat when the turn began."""
-    asked: float
-    """When the turn began."""
-    allowance: float
-    """Seconds of the turn that are not charged."""
-    flag: float | None
-    """When the clock of the person to move runs out."""
-    result: Json | None
-    undo_to: int | None
-    has_hidden_information: bool
-    """Whether some viewers may not see everything."""
-    open_moves: int
-    """The number of moves that everybody may see; those after them are face down."""
-    positions: dict[int | None, Json] = field(default_factory=dict, compare=False)
-    """Position views by seat, cached; None for everybody."""
-
-    def at(self, game: Game, number: int) -> Any:
-        """The position after ``number`` moves in compiled form."""
-        return unpack_position(game, self.records[number])
-
-    def position(self, game: Game, eyes: int | None) -> Json:
-        """The position as a seat sees it; None for everybody."""
-        known = self.positions.get(eyes)
-        if known is None:
-            known = position_view_of(game, self.at(game, self.length), eyes)
-            if self.result is not None and known["legal"] is not None:
-                known["legal"] = []
-            self.positions[eyes] = known
-        return known
-
-    def point_of_view(self, seats: frozenset[int]) -> int | None:
-        """The seat through whose eyes the holder of ``seats`` sees the position: the one to move, or their only one."""
-        if not self.has_hidden_information:
-            return None
-        if self.mover in seats:
-            return self.mover
-        return next(iter(seats)) if len(seats) == 1 else None
-
-    def move_list(self, seats: frozenset[int] = frozenset()) -> list[Json]:
-        """The moves; those that are face down without their texts, unless they are those of the viewer's only seat."""
-        own = next(iter(seats)) if len(seats) == 1 else None
-        later = [
-            move if move["seat"] == own else {**move, "text": "face down", "move": None}
-            for move in self.moves[self.open_moves : self.length]
-        ]
-        return [*self.moves[: self.open_moves], *later]
-
-    def left_ms(self, seat: int) -> int | None:
-        """Milliseconds on the clock of a seat now."""
-        left = self.left[seat]
-        if left is None:
-            return None
-        if self.mover == seat:
-            left = max(0.0, left - max(0.0, time.perf_counter() - self.asked - self.allowance))
-        return int(left * 1000)
-
-    def free_ms(self) -> int:
-        """Milliseconds of this turn that are not charged any more, from now on; 0 if no clock runs."""
-        free = self.asked + self.allowance - time.perf_counter()
-        return int(max(0.0, free) * 1000) if self.mover is not None and free < float("inf") else 0
-
+from ludodrome.web.responses import Conflict, Forbidden
 
 # Participants. The store keeps the seats of friends and offers of a rematch; presence lives as long as the server.
 
@@ -230,18 +150,6 @@ class Participants:
         return self.shared and before != [self._here[seat] > 0 for seat in viewer.seats]
 
 
-def count_open_moves(game: Game, records: Sequence[bytes], length: int) -> int:
-    """The number of moves up to the last position in which nothing is hidden from spectators, of ``length`` moves."""
-    if not game.may_hide:
-        return length
-    opened = (
-        number
-        for number in range(length, 0, -1)
-        if not SeenPosition(game, unpack_position(game, records[number])).is_partial
-    )
-    return next(opened, 0)
-
-
 MOVE, UNDO, RESIGN, FAULT, AGREE = "move", "undo", "resign", "fault", "agree"
 """Kinds of events, besides those of the store. ``agree``: all people agree to a draw."""
 PROPOSE = "propose"
@@ -324,11 +232,7 @@ class PlayState:
         snapshot = self.snapshot
         if not 0 <= number <= snapshot.length:
             raise Conflict(f"the positions of this game have the numbers 0 to {snapshot.length}")
-        if snapshot.result is not None and snapshot.has_hidden_information:
-            return open_position_view(self.game, self.game.decode(snapshot.at(self.game, number)[0]))
-        seats = frozenset() if viewer is None else viewer.seats
-        eyes = next(iter(seats)) if snapshot.has_hidden_information and len(seats) == 1 else None
-        return position_view_of(self.game, snapshot.at(self.game, number), eyes)
+        return snapshot.position_at(self.game, number, frozenset() if viewer is None else viewer.seats)
 
     def seconds_left_to_move(self) -> float | None:
         """Seconds until the clock of the person to move runs out; None if no clock runs."""
@@ -538,3 +442,49 @@ class PlayState:
     def _last_asked(self) -> int:
         """The seat to move in the last position, even if the game was aborted there."""
         return max(0, int(self.game.kernels.mover(self._now)))
+
+    def _check_proposal(self, viewer: Viewer, offer: str | None) -> None:
+        """Refuse an offer that means nothing here. The lock is held."""
+        participants = self.participants
+        if not viewer.seats:
+            raise Forbidden("you are watching: none of the seats is yours")
+        if self._referee.result is not None:
+            raise Conflict("the game is over")
+        if participants.missing:
+            raise Conflict("the game starts when everybody has joined: a seat is still free")
+        if len(participants.people()) < 2:
+            raise Conflict("there is nobody to offer this to: bots agree to nothing")
+        if offer is None and not participants.proposals:
+            raise Conflict("nothing is offered")
+        if offer is not None and all(participants.proposals.get(seat) == offer for seat in viewer.seats):
+            raise Conflict(f"you have offered a {offer} already")
+        if offer == DRAW and len(participants.people()) < self.game.seats:
+            raise Conflict("a bot plays here, and bots agree to no draw")
+        asker = [*(seat for seat, what in participants.proposals.items() if what == TAKEBACK), *viewer.seats][:1]
+        if offer == TAKEBACK and self._takeback_to(asker) is None:
+            raise Conflict("there is no move of yours to take back")
+
+    def _check_turn(self, seat: int, seats: frozenset[int]) -> None:
+        if not seats:
+            raise Forbidden("you are watching: none of the seats is yours")
+        if self.participants.missing:
+            raise Conflict("the game starts when everybody has joined: a seat is still free")
+        if not self.participants.is_person(seat):
+            raise Conflict("it is not your turn: the bot is thinking")
+        if seat not in seats:
+            raise Conflict("it is not your turn")
+
+    def _own_seat(self, seats: frozenset[int]) -> int | None:
+        """The seat to move if it is among ``seats``, or their only one."""
+        return self.snapshot.mover if self.snapshot.mover in seats else next(iter(seats)) if len(seats) == 1 else None
+
+    def _seconds_of_turn(self) -> float:
+        """The seconds since the turn began; none while a seat is free."""
+        return 0.0 if self.participants.missing else time.perf_counter() - self._asked
+
+    def _compile_move_path(self) -> None:
+        """Compile here, in a thread, what a first move needs, rather than later on the event loop."""
+        legal = self.snapshot.position(self.game, None)["legal"]
+        if legal:
+            self._move_text(legal[0])
+            self.game.apply_to(self._now.copy(), legal[0])

@@ -4,8 +4,10 @@ The page decides nothing: legal moves, eruptions, chains and rounds all come fro
 viewer may see of a running game comes from ``SeenPosition`` alone.
 """
 
+import time
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -143,3 +145,105 @@ def unpack_position(game: Game, record: bytes) -> Any:
     states = game.new_states(1)
     states[:] = np.frombuffer(zlib.decompress(record) if game.dtype.itemsize > MAX_PLAIN else record, game.dtype)
     return states
+
+
+# The positions of a play.
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The state of a play after an event.
+
+    It never changes: reading it needs no lock, and it contains nothing that is not saved yet.
+    """
+
+    version: int
+    """The number of events so far."""
+    records: Sequence[bytes]
+    """The positions, opening included; the list may go on behind ``length``. Bytes, because thousands of small lists
+    would slow down the garbage collector."""
+    moves: Sequence[Json]
+    length: int
+    mover: int | None
+    left: Sequence[float | None]
+    """Seconds on the clock of each seat when the turn began."""
+    asked: float
+    """When the turn began."""
+    allowance: float
+    """Seconds of the turn that are not charged."""
+    flag: float | None
+    """When the clock of the person to move runs out."""
+    result: Json | None
+    undo_to: int | None
+    has_hidden_information: bool
+    """Whether some viewers may not see everything."""
+    open_moves: int
+    """The number of moves that everybody may see; those after them are face down."""
+    positions: dict[int | None, Json] = field(default_factory=dict, compare=False)
+    """Position views by seat, cached; None for everybody."""
+
+    def at(self, game: Game, number: int) -> Any:
+        """The position after ``number`` moves in compiled form."""
+        return unpack_position(game, self.records[number])
+
+    def position(self, game: Game, eyes: int | None) -> Json:
+        """The position as a seat sees it; None for everybody."""
+        known = self.positions.get(eyes)
+        if known is None:
+            known = position_view_of(game, self.at(game, self.length), eyes)
+            if self.result is not None and known["legal"] is not None:
+                known["legal"] = []
+            self.positions[eyes] = known
+        return known
+
+    def position_at(self, game: Game, number: int, seats: frozenset[int]) -> Json:
+        """The position after ``number`` moves, as the holder of ``seats`` may see it; after the end, all of it."""
+        states = self.at(game, number)
+        if self.result is not None and self.has_hidden_information:
+            return open_position_view(game, game.decode(states[0]))
+        eyes = next(iter(seats)) if self.has_hidden_information and len(seats) == 1 else None
+        return position_view_of(game, states, eyes)
+
+    def point_of_view(self, seats: frozenset[int]) -> int | None:
+        """The seat through whose eyes the holder of ``seats`` sees the position: the one to move, or their only one."""
+        if not self.has_hidden_information:
+            return None
+        if self.mover in seats:
+            return self.mover
+        return next(iter(seats)) if len(seats) == 1 else None
+
+    def move_list(self, seats: frozenset[int] = frozenset()) -> list[Json]:
+        """The moves; those that are face down without their texts, unless they are those of the viewer's only seat."""
+        own = next(iter(seats)) if len(seats) == 1 else None
+        later = [
+            move if move["seat"] == own else {**move, "text": "face down", "move": None}
+            for move in self.moves[self.open_moves : self.length]
+        ]
+        return [*self.moves[: self.open_moves], *later]
+
+    def left_ms(self, seat: int) -> int | None:
+        """Milliseconds on the clock of a seat now."""
+        left = self.left[seat]
+        if left is None:
+            return None
+        if self.mover == seat:
+            left = max(0.0, left - max(0.0, time.perf_counter() - self.asked - self.allowance))
+        return int(left * 1000)
+
+    def free_ms(self) -> int:
+        """Milliseconds from now on that are not charged to the seat to move; 0 if it has no clock."""
+        free = self.asked + self.allowance - time.perf_counter()
+        runs = self.mover is not None and self.left[self.mover] is not None and free < float("inf")
+        return int(max(0.0, free) * 1000) if runs else 0
+
+
+def count_open_moves(game: Game, records: Sequence[bytes], length: int) -> int:
+    """The number of moves up to the last position in which nothing is hidden from spectators, of ``length`` moves."""
+    if not game.may_hide:
+        return length
+    opened = (
+        number
+        for number in range(length, 0, -1)
+        if not SeenPosition(game, unpack_position(game, records[number])).is_partial
+    )
+    return next(opened, 0)
