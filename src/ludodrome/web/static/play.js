@@ -13,6 +13,7 @@ const part = (id) => document.getElementById(id);
 const { GameBoard } = await boardModule();
 const SLOW = 4000;
 const MAX_STORY = 30_000;
+const NO_ENGINE = "While people play each other, the engine is off. After the game it looks at every move with you.";
 const asked = new URLSearchParams(location.search);
 const PROGRAM = /^(uploaded|remote|cmd|py|wasm|box):/;
 /** What a remote bot does instead of playing here, in a word or two. */
@@ -711,7 +712,7 @@ function quiet() {
   else if (upToDate() && view.waiting) invite();
   else if (upToDate() && view.held_up) heldUp();
   else if (upToDate() && view.thinking) ponder();
-  else engine(html("p", { class: "whole" }, GameBoard.help));
+  else engine(html("p", { class: "whole" }, betweenPeople(view) ? NO_ENGINE : GameBoard.help));
 }
 
 /** The links of the seats that nobody has taken yet. */
