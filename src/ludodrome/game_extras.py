@@ -34,6 +34,8 @@ class Diagram(NamedTuple):
     options: Mapping[str, Any] = {}
     still: bool = False
     """Whether it is only a picture."""
+    reply: str = ""
+    """The other side's answer to the first move, in notation; empty: the reader moves for both sides."""
 
 
 class Explanation(NamedTuple):

@@ -192,15 +192,15 @@ def test_draw(tmp_path: Path) -> None:
 def test_simulate_explains_every_point() -> None:
     printed = lab("simulate", "3:1:uuf", "3:0:u6uf")
     for event in (event for step in _round().steps for event in step.events):
-        assert event.reason in printed
+        assert event.reason.replace("seat 0", "Blue").replace("seat 1", "Orange") in printed
     assert printed.count("step ") >= len(_round().steps)
-    assert printed.rstrip().endswith("3 : 2 (goal, step 4), seat 0 wins")
+    assert printed.rstrip().endswith("3 : 2 (goal, step 4), Blue wins")
     value = answer("simulate", "3:1:uuf", "3:0:u6uf")
     assert (value["points"], value["ended"], len(value["steps"])) == ([3, 2], "goal", len(_round().steps))
     code, screen = on_terminal(["spaces", "simulate", "3:1:uuf", "3:0:u6uf"])
     assert code == 0
-    assert "\x1b[1;38;5;24mseat 0" in screen
-    assert "board of seat 1: " in refused("simulate", "3:1:uuf", "4:1:uuuf")
+    assert "\x1b[1;38;5;24mBlue" in screen
+    assert "board of Orange: " in refused("simulate", "3:1:uuf", "4:1:uuuf")
 
 
 def _round() -> Any:
@@ -238,7 +238,7 @@ def test_saved_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_decks(tmp_path: Path) -> None:
     first, second = deck(tmp_path / "a.txt", "3:1:uuf"), deck(tmp_path / "b.txt", "3:0:u6uf")
-    assert lab("deck", first, second).endswith("totals 300 : 200, seat 0 wins\n")
+    assert lab("deck", first, second).endswith("totals 300 : 200, Blue wins\n")
     assert lab("deck", first, first).endswith(", a draw\n")
     picture = tmp_path / "m.svg"
     value = json.loads(lab("deck", first, second, "--json", "--svg", str(picture)))
@@ -352,7 +352,7 @@ def test_seen() -> None:
         "board": "3:0:uuf",
         "lead_of_seat_0": -3,
     }
-    assert "seat 1 wins by 3" in lab("solve", "3", *LIVE, "--seen")
+    assert "Orange wins by 3" in lab("solve", "3", *LIVE, "--seen")
     assert "a draw, with perfect play" in lab("solve", "3", "--seen")
 
 

@@ -187,8 +187,8 @@ def test_markdown_has_every_test_and_draws_what_failed() -> None:
     assert text.startswith("# a | b\n\n4 tests: 2 passed, 1 failed, 1 skipped.")
     assert "| 1 | round | written | 3 : 2, goal in step 4 | passed |" in text
     assert "## table\n\n3:1:uuf against random, live, seed 4: passed" in text
-    assert "seat 0 moves forward to row 1: +1" in text.partition("## 2. wrong")[2]
-    assert "seat 0" not in text.partition("## 2. wrong")[0]
+    assert "Blue moves forward to row 1: +1" in text.partition("## 2. wrong")[2]
+    assert "Blue" not in text.partition("## 2. wrong")[0]
     assert text.count("```") == 2
 
 
@@ -209,7 +209,7 @@ def test_junit_counts_and_says_why() -> None:
     failure = root.find("testsuite[@name='other']/testcase/failure")
     assert failure is not None
     assert failure.get("message") == "expected tie, got player (3 : 2)"
-    assert "seat 0 reaches the goal: +1" in (failure.text or "")
+    assert "Blue reaches the goal: +1" in (failure.text or "")
     skipped = root.find("testsuite/testcase[@name='skipped']/skipped")
     assert skipped is not None
     assert "(R13)" in (skipped.get("message") or "")
@@ -268,9 +268,9 @@ def test_rounds_fit_the_terminal() -> None:
     assert max(map(len, narrow)) <= 80 < max(map(len, wide))
     for lines in (narrow, wide):
         assert "y its traps" in "\n".join(lines)
-        assert lines[-1] == "3 : 2 (goal, step 4), seat 0 wins"
+        assert lines[-1] == "3 : 2 (goal, step 4), Blue wins"
     words = suite_report.round_lines(boards, played, 3, 10)
-    assert "step 4, seat 0: finish, seat 1: up" in words
+    assert "step 4, Blue: finish, Orange: up" in words
 
 
 def test_a_long_table_is_recorded_in_one_row(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -211,16 +211,43 @@ def test_an_unfinished_board_is_tried_out(page: Any) -> None:
     page.locator("#board [data-key='3_1'].live").click()
     page.locator("#board [data-key='2_1'].live").click()
     _wait(page, "Step 3")
-    _press(page, "Try")
+    _press(page, "Test run")
     page.wait_for_selector("#bar select.rival")
     page.select_option("#bar select.rival", "own")
     _wait(page, "no more steps")
     assert page.inner_text("#bar .tally") == "1 : 1"
     page.select_option("#bar select.rival", "straight")
     _wait(page, "collision")
-    _press(page, "Lay on")
+    _press(page, "Back to my board")
     _wait(page, "Step 3")
     assert page.locator("#board .step-number").count() == 2
+
+
+def test_only_what_is_possible_is_offered_and_traps_stay_chosen_until_one_is_set(page: Any) -> None:
+    _begin(page, {"size": 3, "rules": "live", "choice": "blind", "rounds": 2})
+    trap, step = (page.locator(f"#bar .segments button:text-is('{name}')") for name in ("Trap", "Step"))
+    _wait(page, "Round 1 of 2. Choose where to start")
+    assert trap.is_disabled()
+    page.locator("#board [data-key='2_1'].live").click()
+    _wait(page, "Step 2: choose the next square, or choose Trap to set a trap.")
+    assert page.locator("#board .trap.maybe").count() == 0
+    trap.click()
+    _wait(page, "Step 2: choose the square for your trap.")
+    squares = page.locator("#board .target.live").evaluate_all("(all) => all.map((one) => one.dataset.key)")
+    assert set(squares) == {"2_1", "1_1", "2_0", "2_2"}
+    assert trap.get_attribute("aria-pressed") == "true"
+    page.locator("#board [data-key='2_1'].live").click()
+    _wait(page, "Step 3: the trap is set. Now you must step.")
+    assert trap.is_disabled()
+    assert step.get_attribute("aria-pressed") == "true"
+    for square in ("1_1", "0_1"):
+        page.locator(f"#board [data-key='{square}'].live").click()
+    _wait(page, "Step 5: step into the goal.")
+    page.locator("#board [data-key='-1_1'].live").click()
+    _press(page, "Lay board")
+    _wait(page, "Round 1 of 2.")
+    assert page.inner_text("#bar .points-so-far").startswith("This round")
+    page.locator("#yours", has_text="in all").wait_for()
 
 
 def test_the_engine_gives_a_hint_while_a_board_lies_face_down(page: Any) -> None:

@@ -19,7 +19,7 @@ LESSON_FILE = "lessons.toml"
 FIRST_OPPONENT = "level:1"
 MAX_REPEAT = 20
 RULE_NUMBERS = re.compile(r" \(R\d+(, R\d+)*\)")
-LISTS = ("moves", "does", "reply")
+LISTS = ("moves", "does", "reply", "takes")
 """Fields of a task that are lists of texts."""
 
 
@@ -54,6 +54,9 @@ class LessonTask(NamedTuple):
     """The moves of the other side after the right move, in notation; ``a | b`` is the first of these that is legal."""
     refutation: str = ""
     """What the other side does about a legal move that misses the task, where it can."""
+    takes: tuple[str, ...] = ()
+    """Keys of ``Game.explain_move``: what such a move gives away. The moves that do this are shown until the other side
+    can make no more of them; a learner who has to go on before that makes any move."""
     right: str = ""
     """What is said after the right move."""
     miss: str = ""
@@ -135,15 +138,16 @@ def lesson(game_id: str) -> Lesson | None:
 
 def parse_lesson(text: str, game_id: str) -> Lesson:
     """Parse a file of lessons. Raises LessonError or TOMLDecodeError."""
-    read = _fields(tomllib.loads(text), ("step", "game", "options"), "the file")
+    read = _fields(tomllib.loads(text), ("step", "game", "options", "takes"), "the file")
     shared = _table(read.get("options", {}), "options")
     first = _fields(_table(read.get("game", {}), "[game]"), ("options", "about"), "[game]")
-    steps = [_step(step, shared) for step in _tables(read.get("step", []), "[[step]]")]
+    takes = {"takes": read["takes"]} if "takes" in read else {}
+    steps = [_step(step, shared, takes) for step in _tables(read.get("step", []), "[[step]]")]
     options = {**shared, **_table(first.get("options", {}), "options of [game]")}
     return Lesson(game_id, tuple(steps), options, _text(first.get("about", ""), "about"))
 
 
-def _step(read: dict[str, Any], shared: dict[str, Any]) -> LessonStep:
+def _step(read: dict[str, Any], shared: dict[str, Any], takes: dict[str, Any]) -> LessonStep:
     head = ("title", "idea", "position", "options", "tasks")
     own = {name: read[name] for name in head if name in read}
     rest = {name: value for name, value in read.items() if name not in head}
@@ -159,7 +163,7 @@ def _step(read: dict[str, Any], shared: dict[str, Any]) -> LessonStep:
         repeat = part.get("repeat", 1)
         if type(repeat) is not int or not 1 <= repeat <= MAX_REPEAT:
             raise LessonError(f"repeat is a whole number from 1 to {MAX_REPEAT}")
-        tasks += [_task({name: value for name, value in part.items() if name != "repeat"})] * repeat
+        tasks += [_task({**takes, **{name: value for name, value in part.items() if name != "repeat"}})] * repeat
     return LessonStep(title, idea, position, tuple(tasks), options)
 
 
@@ -246,7 +250,10 @@ def judge(game: Game, step: LessonStep, number: int, state: Any, move: Any) -> L
         return LessonVerdict(True, True, task.right or told[0].text, line, is_last)
     answers = [task.refutation] if task.refutation else []
     line, told = _play(game, state, [move, *answers])
-    return LessonVerdict(False, True, _miss(game, state, move, task, told), line)
+    sentence = _miss(game, state, move, task, told)
+    if task.takes:
+        line += _taking(game, line[-1][1], set(task.takes), game.to_move(state))
+    return LessonVerdict(False, True, sentence, line)
 
 
 def hint_of(game: Game, task: LessonTask, state: Any) -> Any:
@@ -279,6 +286,20 @@ def _play(game: Game, state: Any, moves: list[Any]) -> tuple[list[tuple[Any, Any
         line.append((move, after))
         state = after
     return line, told
+
+
+def _taking(game: Game, state: Any, keys: set[str], seat: int | None) -> list[tuple[Any, Any]]:
+    """The moves that do one of ``keys``, with the positions after them, until the opponent of ``seat`` has no more."""
+    line: list[tuple[Any, Any]] = []
+    while (mover := game.to_move(state)) is not None and len(line) < MAX_REPEAT:
+        after = [(move, game.apply(state, move)) for move in game.legal_moves(state)]
+        taking = (one for one in after if keys & {told.key for told in game.explain_move(state, *one, mover)})
+        found = next(taking, after[0] if mover == seat else None)
+        if found is None:
+            break
+        line.append(found)
+        state = found[1]
+    return line
 
 
 def _parse(game: Game, state: Any, text: str) -> Any:

@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ludodrome.games.spaces import Spaces
 from ludodrome.games.spaces.boards import encode_board
 from ludodrome.games.spaces.simulation import Round, RoundStep, box_board, round_frames, side_by_side
 from ludodrome.spaces_lab.session_files import BoardSession, SessionTest
@@ -23,7 +24,7 @@ from ludodrome.validation import plural
 
 SIDES = ("player", "opponent")
 LEGEND = (
-    "● seat 0, the player, x its traps; ◆ seat 1, the opponent, y its traps; xy a trap of each",
+    "● {}, the player, x its traps; ◆ {}, the opponent, y its traps; xy a trap of each".format(*Spaces.seat_names),
     "all on the common grid: the opponent's board is turned by 180 degrees",
 )
 """What the signs of a drawn round mean."""
@@ -54,10 +55,15 @@ def counted(counts: dict[str, int]) -> str:
 # Rounds as text
 
 
+def with_seat_names(text: str) -> str:
+    """A sentence of the rules for people: ``seat 0`` becomes Blue."""
+    return re.sub(r"\bseat ([01])\b", lambda found: Spaces.seat_name(int(found[1])), text)
+
+
 def board_lines(boards: Sequence[Any], width: int = NO_LIMIT) -> list[str]:
     """Both boards as their owners see them, with their steps: side by side if that fits, else one below the other."""
     sides = [
-        [f"seat {seat} {sign}  {encode_board(board)}", *box_board(board).splitlines()]
+        [f"{Spaces.seat_name(seat)} {sign}  {encode_board(board)}", *box_board(board).splitlines()]
         for seat, (sign, board) in enumerate(zip("●◆", boards, strict=True))
     ]
     beside = side_by_side(sides[0], sides[1])
@@ -66,8 +72,8 @@ def board_lines(boards: Sequence[Any], width: int = NO_LIMIT) -> list[str]:
 
 def step_lines(step: RoundStep, frame: Sequence[str], width: int = NO_LIMIT) -> list[str]:
     """One step: the common grid, where it fits, with what happened on its right or below."""
-    notes = [f"step {step.step}", f"seat 0: {step.did[0]}", f"seat 1: {step.did[1]}"]
-    notes += [f"  {event.reason}" for event in step.events]
+    notes = [f"step {step.step}", *(f"{Spaces.seat_name(seat)}: {did}" for seat, did in enumerate(step.did))]
+    notes += [f"  {with_seat_names(event.reason)}" for event in step.events]
     notes.append(f"{step.points[0]} : {step.points[1]}")
     if not frame or max(map(len, frame)) > width:
         return [", ".join(notes[:3]), *notes[3:]]
@@ -78,7 +84,7 @@ def step_lines(step: RoundStep, frame: Sequence[str], width: int = NO_LIMIT) -> 
 def verdict_line(played: Round) -> str:
     """Points, end and winner of a round."""
     points, last = played.points, len(played.steps)
-    winner = "a draw" if points[0] == points[1] else f"seat {int(points[1] > points[0])} wins"
+    winner = "a draw" if points[0] == points[1] else f"{Spaces.seat_name(int(points[1] > points[0]))} wins"
     return f"{points[0]} : {points[1]} ({played.ended}, step {last}), {winner}"
 
 

@@ -27,8 +27,8 @@ app = typer.Typer()
 SHADES = ("#BE4A19", "#0B6E99")
 """Colours of a negative and a positive margin: the seats' colours."""
 
-First = Annotated[str, typer.Argument(metavar="A", show_default=False, help="Seat 0: a code, FILE, or FILE#3.")]
-Second = Annotated[str, typer.Argument(metavar="B", show_default=False, help="Seat 1: a code, FILE, or FILE#3.")]
+First = Annotated[str, typer.Argument(metavar="A", show_default=False, help="Blue's board: a code, FILE, or FILE#3.")]
+Second = Annotated[str, typer.Argument(metavar="B", show_default=False, help="Orange's board, in the same forms.")]
 Save = Annotated[bool, typer.Option("--save", help="Save the round, for `replay`.")]
 
 
@@ -60,8 +60,11 @@ def simulate(
     expect_little(a, b)
     boards = [one_board(a), one_board(b)]
     size = size_of(boards[0])
-    with command_errors(), console.compiling("spaces"):
-        played = spaces.simulate(boards[0], boards[1], size, rules)
+    with console.compiling("spaces"):
+        try:
+            played = spaces.simulate(boards[0], boards[1], size, rules)
+        except ValueError as error:
+            raise CommandError(suite_report.with_seat_names(str(error))) from error
     _show_round(boards, played, rules, json)
     if save:
         with command_errors():
@@ -104,8 +107,8 @@ def drawing_width() -> int:
 def show_lines(lines: Sequence[str]) -> None:
     """Print a drawn round with the seats in their colours."""
     text = rich_text.Text("\n".join(lines) + "\n")
-    for seat, pattern in enumerate((r"seat 0( ●)?|●", r"seat 1( ◆)?|◆")):
-        text.highlight_regex(pattern, console.seat_style(seat))
+    for seat, sign in enumerate("●◆"):
+        text.highlight_regex(rf"\b{spaces.Spaces.seat_name(seat)}\b( {sign})?|{sign}", console.seat_style(seat))
     console.stdout().print(text, soft_wrap=True)
 
 
@@ -156,8 +159,8 @@ def _list_rounds(saved: list[Any]) -> None:
     epilog=examples("ludodrome spaces deck a.json b.json", "ludodrome spaces deck a.json b.json --svg matrix.svg"),
 )
 def deck(
-    a: Annotated[str, typer.Argument(metavar="A", show_default=False, help="A file of ten boards: seat 0.")],
-    b: Annotated[str, typer.Argument(metavar="B", show_default=False, help="A file of ten boards: seat 1.")],
+    a: Annotated[str, typer.Argument(metavar="A", show_default=False, help="A file of ten boards: Blue's deck.")],
+    b: Annotated[str, typer.Argument(metavar="B", show_default=False, help="A file of ten boards: Orange's deck.")],
     rules: Rules = "written",
     svg: Annotated[
         str | None,
@@ -183,7 +186,7 @@ def deck(
         print_json({"size": size, "rules": rules, "totals": totals, "points": [own.tolist(), other.tolist()]})
         return
     _show_heat(margins)
-    words = "a draw" if totals[0] == totals[1] else f"seat {int(totals[1] > totals[0])} wins"
+    words = "a draw" if totals[0] == totals[1] else f"{spaces.Spaces.seat_name(int(totals[1] > totals[0]))} wins"
     console.say(f"totals {totals[0]} : {totals[1]}, {words}")
 
 

@@ -168,7 +168,7 @@ def _solve_seen(size: int, rules: str, json: bool) -> None:
         print_json({"size": size, "rules": rules, "loss": search.loss, "board": code, "lead_of_seat_0": lead})
         return
     console.say(f"when seen, every board loses by at least {search.loss}; {code} loses by exactly that")
-    outcome = "a draw" if lead == 0 else f"seat {int(lead < 0)} wins by {abs(lead)}"
+    outcome = "a draw" if lead == 0 else f"{spaces.Spaces.seat_name(int(lead < 0))} wins by {abs(lead)}"
     console.say(f"a match of 5 rounds: {outcome}, with perfect play")
 
 

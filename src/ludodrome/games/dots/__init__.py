@@ -42,7 +42,10 @@ class Dots(Game):
     bots_module = f"{__name__}.bots"
     analysis_module = f"{__name__}.analysis"
     own_bots = BUILT_IN["dots"].own_bots
-    feel = "Polite for twenty moves, ruthless for the rest: who is forced to open the first long chain has lost."
+    feel = (
+        "Calm at first: nobody wants to give away a box. Then only bad edges are left, and one of them can cost you a "
+        "whole row of boxes."
+    )
     ladder_bots = (*LADDER_LEVELS, "chains", *LADDER_SEARCHERS, "expert:nodes=20000")
     doctor_options = ({"rows": 1, "cols": 1}, {"rows": 2, "cols": 12}, {"rows": 21, "cols": 1})
     challenge_options = ({"rows": 2, "cols": 2}, {"rows": 3, "cols": 3}, {"rows": 4, "cols": 4})

@@ -20,9 +20,10 @@ MAX_ROUNDS, MAX_LARGE_ROUNDS = 25, 10
 DIAGRAMS = (
     Diagram(
         "Goal",
-        "You are Orange, and Blue's plan is in view, turned around. Lay your plan, then watch both run.",
-        "rounds 3 live seen 1/1 3:1:u6uf -",
-        {"size": 3, "rounds": 1, "rules": "live"},
+        "You are Blue. Plan a path up to the goal and lay it. Orange has planned one too: watch both run.",
+        "rounds 3 live blind 1/1 - -",
+        {"size": 3, "rounds": 1, "rules": "live", "choice": "blind"},
+        reply="3:1:u6uf",
     ),
     Diagram(
         "Your turn",

@@ -294,12 +294,20 @@ def _anchor(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
+def _reply(game_id: str, diagram: Diagram) -> Any:
+    """The other side's answer in a diagram, as JSON; None if it has none."""
+    if not diagram.reply:
+        return None
+    game = find(game_id).game_class()(**diagram.options)
+    return game.parse_move(diagram.reply, game.parse_state(diagram.position))
+
+
 @pages.get("/{game_id}/rules")
 def rules_page(request: Request, game_id: str) -> Response:
     """The rules, with diagrams."""
     book = rules(game_id) if game_id in GAMES else None
     diagrams = [
-        {"position": one.position, "options": one.options, "still": one.still}
+        {"position": one.position, "options": one.options, "still": one.still, "reply": _reply(game_id, one)}
         for one in (book.diagrams if book else ())
     ]
     return page(request, "rules.html", game_id, "/rules", book=book, data={"game": game_id, "diagrams": diagrams})

@@ -3,8 +3,10 @@
 // A board draws anew what `update` gives it; it keeps nothing but what the person has picked so far.
 // What is legal comes with the position, from the server; whether a refused click had a reason is asked there too.
 
-import { svg } from "./draw.js";
+import { html, svg } from "./draw.js";
 
+/** Milliseconds for which a refusal is shown above the board. */
+const SHOWN = 6000;
 const DIRECTIONS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
 /** The middle of a target on the screen; null for what is none. */
@@ -168,6 +170,17 @@ export class Board {
   tell(text, refused = false) {
     this.word.textContent = text;
     this.word.classList.toggle("no", refused);
+    this.#warn(refused ? text : "");
+  }
+
+  /** A refusal, just above the board as well: the line below, which is read out, may be where nobody looks. */
+  #warn(text) {
+    clearTimeout(this.warned);
+    this.host.querySelector(".refusal")?.remove();
+    if (!text) return;
+    const node = html("p", { class: "refusal", "aria-hidden": "true" }, text);
+    this.host.append(node);
+    this.warned = setTimeout(() => node.remove(), SHOWN);
   }
 
   /** Says what to do now. */
@@ -239,6 +252,11 @@ export class Board {
       return;
     }
     this.targets.get(key)?.(event);
+  }
+
+  /** Pick what a click has hit, if it can be picked in the position that is shown only since then. */
+  pickAt(key, event) {
+    if (key && this.host.querySelector(`.target.live[data-key="${key}"]`)) this.activate(key, event);
   }
 
   onKey(event) {

@@ -9,8 +9,10 @@ const part = (id) => document.getElementById(id);
 const { GameBoard } = await boardModule();
 const LAST = data.titles.length + 1;
 const PROGRESS = `lesson ${data.game}`;
+/** Milliseconds between two moves that are shown, and between those of a long line. */
 const TRIES = 2,
-  BETWEEN = 700;
+  BETWEEN = 700,
+  SOONER = 450;
 /** Milliseconds until the page says that it waits for the server; until a click on Skip counts. */
 const SOON = 300,
   LONG = 5000,
@@ -26,6 +28,8 @@ let wrong = 0;
 let hint = null;
 /** Whether the board shows what a wrong move led to, until somebody tries again. */
 let astray = false;
+/** Counts the lines that were shown: an older one ends when a new one begins or a move is taken back. */
+let story = 0;
 let finished = false;
 let busy = false;
 /** Whether the server has not sent the step yet, and when it was asked for. */
@@ -45,17 +49,23 @@ const board = new GameBoard(part("board"), part("bar"), {
   say,
 });
 
-// What was clicked last: a ring closes around it when it was right.
+// The click that takes a wrong move back picks what it hit, too.
 
 part("board").addEventListener(
   "click",
   (event) => {
     if (!astray || board.telling) return;
     event.stopPropagation();
+    const key = event.target.closest?.("[data-key]")?.dataset.key;
     again();
+    touched = key ? part("board").querySelector(`.target[data-key="${key}"]`) : null;
+    board.pickAt(key, event);
   },
   true,
 );
+
+// What was clicked last: a ring closes around it when it was right.
+
 document.addEventListener(
   "click",
   (event) => {
@@ -165,6 +175,7 @@ function load(mine) {
 const retry = () => html("button", { class: "button", type: "button", onclick: () => open(number) }, "Try again");
 
 function begin() {
+  story += 1;
   [made, wrong, hint, astray, finished, busy] = [[], 0, null, false, false, false];
   part("title").textContent = step.title;
   part("idea").textContent = step.idea;
@@ -251,16 +262,18 @@ async function tryMove(raw) {
   }
 }
 
-/** Show a move and its replies, one after another. */
+/** Show a move and its replies, one after another; null if something else is shown meanwhile. */
 async function show(line, box = null) {
+  const mine = ++story;
   let before = now.position,
     shown = now;
   for (const [at, one] of line.entries()) {
     shown = { position: one.position, move: one.move, before: before.state, seat: before.to_move };
     paint({ animate: true, shown });
     if (at === 0) ring(box);
-    if (at < line.length - 1 && inMotion()) await pause(BETWEEN);
+    if (at < line.length - 1 && inMotion()) await pause(line.length > 3 ? SOONER : BETWEEN);
     while (board.telling) await pause(100);
+    if (mine !== story) return null;
     before = one.position;
   }
   return shown;
@@ -274,7 +287,7 @@ async function go(answer, raw, box = null) {
   busy = true;
   finished = answer.done;
   const shown = await show(answer.line, box);
-  if (mine !== asked) return;
+  if (mine !== asked || !shown) return;
   busy = false;
   tell(`right${answer.done ? "" : " so-far"}${answer.legal ? "" : " reason"}`, answer.sentence);
   say(answer.sentence);
@@ -297,8 +310,8 @@ async function go(answer, raw, box = null) {
 async function stray(answer) {
   const mine = asked;
   astray = true;
-  await show(answer.line);
-  if (mine !== asked) return;
+  if (answer.line.length > 2) tell("wrong", answer.sentence); // a long line needs its words first
+  if (!(await show(answer.line)) || mine !== asked) return;
   busy = false;
   tell("wrong", answer.sentence);
   say(answer.sentence);
@@ -315,7 +328,8 @@ function countWrong() {
 
 /** Back to where the wrong move was made. */
 function again() {
-  astray = false;
+  story += 1;
+  astray = busy = false;
   tell("", "");
   paint();
   board.settle();

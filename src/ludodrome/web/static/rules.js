@@ -15,9 +15,14 @@ function unfold() {
 }
 
 async function diagram(figure) {
-  const { position, options, still } = data.diagrams[Number(figure.dataset.diagram)];
+  const { position, options, still, reply } = data.diagrams[Number(figure.dataset.diagram)];
   const { GameBoard } = await boardModule();
-  const bar = html("div", { class: "bar" }, html("span", { class: "word" }), html("span", { class: "tools" }));
+  const bar = html(
+    "div",
+    { class: "bar" },
+    html("span", { class: "word", role: "status" }),
+    html("span", { class: "tools" }),
+  );
   const again = html("button", { class: "button tight", type: "button", disabled: true }, "Start over");
   if (!still) {
     bar.append(again);
@@ -30,8 +35,9 @@ async function diagram(figure) {
       try {
         const before = current;
         current = await ask({ state: current.state, move });
+        if (reply && current.to_move !== null) current = await ask({ state: current.state, move: reply });
         again.disabled = false;
-        paint(true, move, before);
+        paint(true, reply ?? move, before);
       } catch (error) {
         paint(false);
         board.tell(sentence(error.message), true);

@@ -111,14 +111,11 @@ export class GameBoard extends Board {
         (_, dx, dy) => `${mx + Number(dx)} ${my + Number(dy)}`,
       );
       children.push(svg("path", { class: "crack", d: lines }));
-    } else if (height)
-      children.push(
-        svg(
-          "text",
-          { class: `digit${height === 3 ? " on-hot" : ""}`, x: x + CELL - 6, y: y + CELL - 7 },
-          String(height),
-        ),
-      );
+    }
+    const digit =
+      height > 0
+        ? [svg("text", { class: `digit on-h${height}`, x: x + CELL - 9, y: y + CELL - 10 }, String(height))]
+        : [];
     const { last } = this.model;
     if (last) {
       if (same(cell, last.to || last.target))
@@ -139,7 +136,7 @@ export class GameBoard extends Board {
     return this.target(`c${cell.join("")}`, x, y, CELL, CELL, label, act, {
       live: Boolean(what),
       round: 6,
-      children: [...children, ...marks],
+      children: [...children, ...marks, ...digit],
     });
   }
 
@@ -323,7 +320,7 @@ export class GameBoard extends Board {
         { "pointer-events": "none" },
         svg("rect", { class: "boom", x: x + 2, y: y + 2, width: CELL - 4, height: CELL - 4, rx: 5 }),
         height > 0 && !chain.lost.some((one) => same(one, cell))
-          ? svg("text", { class: "digit on-boom", x: x + CELL - 6, y: y + CELL - 7 }, String(height))
+          ? svg("text", { class: "digit on-boom", x: x + CELL - 9, y: y + CELL - 10 }, String(height))
           : null,
         same(cell, chain.move.target)
           ? svg("path", { class: "on-boom again", d: `M${mx - 7} ${my}h14M${mx} ${my - 7}v14` })

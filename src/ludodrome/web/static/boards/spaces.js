@@ -61,8 +61,8 @@ export class GameBoard extends Board {
   static unused({ mode }) {
     return mode === "deck" ? ["rounds", "choice"] : [];
   }
-  static score(state, seat) {
-    return counted(state.totals[seat], "point", "points");
+  static score({ totals, rounds, mode }, seat) {
+    return `${counted(totals[seat], "point", "points")}${mode === "rounds" && rounds > 1 ? " in all" : ""}`;
   }
   static scale({ size }) {
     return size;
@@ -290,6 +290,9 @@ export class GameBoard extends Board {
   built() {
     if (this.decked) this.deck[this.at] = this.sequence;
     if (!this.model) return;
+    if (this.builder.known && this.mode === "trap" && !this.trappable()) this.mode = "piece"; // the word says why
+    const { wanted } = this;
+    this.wanted = null;
     const piece = this.builder.piece,
       grew = this.sequence.length !== this.drawnLength;
     this.drawnLength = this.sequence.length;
@@ -300,20 +303,34 @@ export class GameBoard extends Board {
       const last = this.sequence.at(-1);
       this.calls.say(`${last.type} ${last.order}, row ${last.position.row} column ${last.position.col}`);
     }
+    if (wanted && this.builder.offersAt(...wanted).length) this.act(...wanted);
   }
 
   /** A square was chosen. */
   act(row, col, mode = this.mode) {
     if (!this.building() || this.sent) return;
     const step = this.offers.pick(this.builder.offersAt(row, col), mode);
-    if (mode === "trap") this.mode = "piece";
     if (step) this.builder.take(step);
     else if (!this.builder.run(row, col)) this.builder.refuse(row, col, mode === "trap" && this.sequence.length > 0);
   }
 
+  /** What a click does: step, or set a trap if one can be set now. */
   setMode(mode) {
+    if (mode === "trap" && this.builder.known && !this.trappable()) {
+      this.tell("No trap can be set now.", true);
+      return;
+    }
     this.mode = mode;
     this.render();
+  }
+
+  trappable() {
+    return this.sequence.length > 0 && this.builder.next.some(({ type }) => type === "trap");
+  }
+
+  /** The click that takes back a round may choose a square as well: once the server has said what can be chosen. */
+  pickAt(_key, event) {
+    this.wanted = this.grid?.squareAt(event.clientX, event.clientY) ?? null;
   }
 
   /** The board as it is now, in a deck at its place; another one is built on. */

@@ -1,6 +1,6 @@
 // What stands below the board of spaces: the word, and the buttons to lay a board, to run a round, to fill a deck.
 
-import { html, NAMES } from "../draw.js";
+import { chip, html, NAMES } from "../draw.js";
 import { places } from "./decks.js";
 import { finished } from "./spaces_codes.js";
 import { ENDINGS, pointsAt } from "./spaces_round.js";
@@ -12,6 +12,14 @@ export class Controls {
   constructor(board) {
     this.board = board;
     this.equipped = null;
+    /** What could be done next when the server last said so. */
+    this.possible = { step: true, trap: false, goal: false };
+  }
+
+  /** The round that is played or prepared, of how many; empty if there is only one. */
+  whichRound(number) {
+    const { rounds } = this.board.model.state;
+    return rounds > 1 ? `Round ${number} of ${rounds}. ` : "";
   }
 
   /** Bring words and buttons up to date; `round`: the one that is shown, null while a board is laid. */
@@ -49,9 +57,9 @@ export class Controls {
     const seen = this.board.selected
       ? `Board ${this.board.selected.own + 1} against board ${this.board.selected.other + 1}.`
       : this.board.trial
-        ? "Tried out."
-        : `Round ${this.board.model.state.history.length}.`;
-    this.board.tell(`${seen} ${words}${this.fogWords(round, k)}`);
+        ? "A test run."
+        : this.whichRound(this.board.model.state.history.length).trim();
+    this.board.tell(`${seen} ${words}${this.fogWords(round, k)}`.trim());
     const kind = `round ${end} ${this.board.trial?.id} ${Boolean(this.board.selected)} ${this.board.model.interactive}`;
     if (this.equipped !== kind || this.equippedRound !== round) {
       this.equippedRound = round;
@@ -66,7 +74,14 @@ export class Controls {
       });
       this.equip(
         kind,
-        this.tally,
+        html(
+          "span",
+          { class: "points-so-far", title: "Points in this round" },
+          html("span", {}, "This round"),
+          chip(this.board.eyes),
+          this.tally,
+          chip(1 - this.board.eyes),
+        ),
         this.range,
         button("▶", () => this.board.roll(), true, { more: { "aria-label": "Run the round" } }),
         ...this.roundButtons(button),
@@ -93,12 +108,12 @@ export class Controls {
     if (this.board.trial) {
       const against = html(
         "select",
-        { class: "rival", "aria-label": "Try it against", onchange: (event) => this.board.tryOut(event.target.value) },
+        { class: "rival", "aria-label": "Run it against", onchange: (event) => this.board.tryOut(event.target.value) },
         ...this.board
           .rivals()
           .map(([id, words]) => html("option", { value: id, selected: id === this.board.trial.id }, words)),
       );
-      return [against, button("Lay on", () => this.board.build(), true, { first: true })];
+      return [against, button("Back to my board", () => this.board.build(), true, { first: true })];
     }
     return this.board.model.interactive ? [button("Next round", () => this.board.build(), true, { first: true })] : [];
   }
@@ -122,10 +137,16 @@ export class Controls {
 
   buildControls(button) {
     const { whole, sequence } = this.board.builder;
+    const can = this.canDo(sequence);
     const kind = (name, mode) =>
       html(
         "button",
-        { type: "button", "aria-pressed": String(this.board.mode === mode), onclick: () => this.board.setMode(mode) },
+        {
+          type: "button",
+          "aria-pressed": String(this.board.mode === mode),
+          disabled: mode === "trap" && !can.trap,
+          onclick: () => this.board.setMode(mode),
+        },
         name,
       );
     const segments = html(
@@ -139,7 +160,7 @@ export class Controls {
     const on = button("To goal", () => this.board.builder.complete(), sequence.length > 0 && !whole, {
       more: { title: "Go on to the goal as directly as possible" },
     });
-    const tried = button("Try", () => this.board.tryOut(this.board.rivals()[0][0]), sequence.length > 0, {
+    const tried = button("Test run", () => this.board.tryOut(this.board.rivals()[0][0]), sequence.length > 0, {
       more: { title: "Run this board, finished or not, against another" },
     });
     const begun = Math.min(1, sequence.length);
@@ -151,18 +172,33 @@ export class Controls {
       whole
         ? "The board is complete. Lay it, or take steps back."
         : !begun
-          ? `${this.board.laid() ? "The other board is shown, turned around. " : ""}Choose where to start on the bottom row.`
-          : this.board.mode === "trap"
-            ? "Where is the trap set?"
-            : `Step ${sequence.length + 1}: step, or set a trap.`,
+          ? `${this.whichRound(this.board.model.state.history.length + 1)}${this.board.laid() ? "The other board is shown, turned around. " : ""}Choose where to start on the bottom row.`
+          : `Step ${sequence.length + 1}: ${this.nextWords(sequence)}`,
     );
     this.equip(
-      `board ${this.board.mode} ${begun} ${whole}`,
+      `board ${this.board.mode} ${begun} ${whole} ${can.trap}`,
       segments,
       back,
       ...(this.board.model.plain ? [] : [clear, on, tried]),
       button("Lay board", () => this.board.lay(), whole, { first: true }),
     );
+  }
+
+  /** What can be done next; while the server has not answered, as it was. */
+  canDo(sequence) {
+    const { known, next } = this.board.builder,
+      has = (type) => next.some((one) => one.type === type);
+    if (known) this.possible = { step: has("piece"), trap: has("trap"), goal: has("final") };
+    return sequence.length ? this.possible : { ...this.possible, trap: false };
+  }
+
+  /** What to do now, and only what can be done. */
+  nextWords(sequence) {
+    const { step, trap, goal } = this.possible;
+    if (this.board.mode === "trap") return "choose the square for your trap.";
+    if (goal && !step) return "step into the goal.";
+    if (trap) return "choose the next square, or choose Trap to set a trap.";
+    return sequence.at(-1)?.type === "trap" ? "the trap is set. Now you must step." : "choose the next square.";
   }
 
   /** The buttons below the board. Those that are there already stay: a click may just be coming down on one. */
@@ -182,11 +218,11 @@ export class Controls {
         : whole
           ? `Board ${this.board.at + 1} is complete.`
           : sequence.length
-            ? `Board ${this.board.at + 1} of ten: step, or set a trap.`
+            ? `Board ${this.board.at + 1} of ten: ${this.nextWords(sequence)}`
             : `Board ${this.board.at + 1} of ten: choose where to start on the bottom row.`,
     );
     this.equip(
-      `deck ${this.board.mode} ${this.board.at} ${this.board.deck.map((one) => `${Math.min(1, one.length)}${finished(one)}`)}`,
+      `deck ${this.board.mode} ${this.possible.trap} ${this.board.at} ${this.board.deck.map((one) => `${Math.min(1, one.length)}${finished(one)}`)}`,
       places(this.board.deck, this.board.at, this.board.eyes, (number) => this.board.turnTo(number)),
       segments,
       back,

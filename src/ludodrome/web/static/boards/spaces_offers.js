@@ -33,7 +33,9 @@ export class Offers {
       this.offered = offers;
       this.offeredAs = sign;
       this.board.targets.clear();
-      const squares = new Map(offers.map(({ position: p }) => [key(p.row, p.col), p]));
+      const squares = new Map(
+        offers.filter((one) => this.pick([one], this.board.mode)).map(({ position: p }) => [key(p.row, p.col), p]),
+      );
       const sorted = [...squares.values()].sort((a, b) => a.row - b.row || a.col - b.col);
       grid.offers.replaceChildren(...sorted.map(({ row, col }) => this.spot(row, col)));
       this.reach.setAttribute("d", building ? this.reachable() : "");
@@ -74,16 +76,12 @@ export class Offers {
       seat = this.board.eyes,
       [x, y] = grid.corner(row, col),
       [mx, my] = grid.middle(row, col);
-    const offers = builder.offersAt(row, col),
-      step = offers.find((one) => one.type !== "trap"),
-      trap = offers.find((one) => one.type === "trap");
     const x0 = this.board.laid() ? mx - BESIDE : mx,
       children = [];
-    if (step) children.push(shape(seat, x0, my, mode === "trap" && trap ? 6 : 12, "spot"));
-    if (trap && (mode === "trap" || !step)) {
+    if (mode === "trap") {
       const above = this.board.laid() || builder.contents(row, col).length ? my - ABOVE : my;
-      children.push(cross(x0, above, seat, mode === "trap" ? 14 : 9, "trap maybe"));
-    }
+      children.push(cross(x0, above, seat, 14, "trap maybe"));
+    } else children.push(shape(seat, x0, my, 12, "spot"));
     return this.board.target(key(row, col), x, y, CELL, grid.high(row), this.label(row, col), null, {
       live: true,
       children,
@@ -119,9 +117,8 @@ export class Offers {
     return [where, there, others, what].filter(Boolean).join(", ");
   }
 
+  /** The step among these that a click makes: a trap or none in the mode of traps, else none of them. */
   pick(offers, mode) {
-    const step = offers.find((one) => one.type !== "trap"),
-      trap = offers.find((one) => one.type === "trap");
-    return mode === "trap" ? trap || step : step || trap;
+    return offers.find((one) => (one.type === "trap") === (mode === "trap"));
   }
 }

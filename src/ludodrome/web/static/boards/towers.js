@@ -90,7 +90,9 @@ export class TowerBoard extends Board {
         ),
       );
     }
-    if (height) children.push(svg("text", { class: "digit", x: x + CELL - 8, y: y + CELL - 8 }, String(height)));
+    const digit = height
+      ? [svg("text", { class: "digit on-l1", x: x + CELL - 10, y: y + CELL - 11 }, String(height))]
+      : [];
     if (this.last) children.push(...this.lastMarks(cell, x, y));
     const [act, marks, what] = this.offer(cell, x, y, mx, my);
     const occupant = this.occupant(cell);
@@ -104,7 +106,7 @@ export class TowerBoard extends Board {
       .join(", ");
     return this.target(`c${cell}`, x, y, CELL, CELL, label, act, {
       live: Boolean(what),
-      children: [...children, ...marks],
+      children: [...children, ...marks, ...digit],
     });
   }
 
