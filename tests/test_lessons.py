@@ -142,6 +142,17 @@ def test_every_wrong_try_has_its_sentence(game_id: str, number: int) -> None:
             assert wrong.say in said or wrong.moves or task.refutation
 
 
+def test_wrong_edges_show_what_they_give_away() -> None:
+    game, step = _opened("dots", 7)
+    state = step.state(game)
+    greedy = judge(game, step, 0, state, game.parse_move("V(0,1)", state))
+    assert [after["scores"] for _, after in greedy.line][-1] == [2, 4]  # two boxes, then the chain has to be opened
+    assert [game.to_move(after) for _, after in greedy.line] == [0, 0, 1, 1, 1, 1, None]
+    game, step = _opened("dots", 4)
+    gift = judge(game, step, 0, step.state(game), game.parse_move("H(1,0)", step.state(game)))
+    assert [after["scores"] for _, after in gift.line] == [[0, 0], [0, 1]]  # then it has nothing more to take
+
+
 @pytest.mark.parametrize(("game_id", "number"), _steps())
 def test_an_illegal_move_gets_the_sentence_of_the_game(game_id: str, number: int) -> None:
     game, step = _opened(game_id, number)

@@ -171,6 +171,47 @@ def test_wrong_tries_are_shown_and_taken_back_and_then_a_hint_comes(page: Any) -
     page.wait_for_selector("#board .arrow")
 
 
+def test_the_click_that_takes_a_wrong_try_back_picks_what_it_hits(page: Any) -> None:
+    page.goto("/skysummit/learn")
+    page.wait_for_selector("#board[data-ready]")
+    _answer(page, lambda: _keys(page, "c24", "c23", "c22"))
+    page.wait_for_selector("#hint:text-is('Try again')")
+    _keys(page, "c24")
+    page.wait_for_selector("#bar .word:has-text('Worker 2: where to?')")
+    assert page.locator("#board .picked").count() == 1
+    assert page.inner_text("#verdict") == ""
+
+
+def test_a_square_of_spaces_is_chosen_by_the_click_that_takes_a_round_back(page: Any) -> None:
+    page.goto("/spaces/learn#3")
+    page.wait_for_selector("#board[data-ready] .target.live")
+    hint = page.request.get("/api/v1/games/spaces/lesson/2").json()["hint"]  # a detour, where a collision is asked for
+    answer = _answer(page, partial(_click_spaces, page, None, hint))
+    assert answer == {**answer, "legal": True, "right": False}
+    page.wait_for_selector("#hint:text-is('Try again')")
+    start = page.locator("#board svg").bounding_box()
+    page.mouse.click(
+        start["x"] + start["width"] / 2, start["y"] + start["height"] * 0.72
+    )  # the middle of the bottom row
+    page.wait_for_selector("#bar .word:has-text('Step 2:')")
+    assert page.locator("#board .step-number").count() == 1
+
+
+def test_a_wrong_edge_shows_what_the_opponent_takes_and_one_click_tries_again(page: Any) -> None:
+    page.goto("/dots/learn#6")
+    page.wait_for_selector("#board[data-ready]")
+    boxes = page.locator("#board .box.s1")
+    before = boxes.count()
+    answer = _answer(page, lambda: _keys(page, "V0_0"))  # opens the chain of three
+    assert (answer["right"], len(answer["line"])) == (False, 4)
+    page.wait_for_selector("#verdict.wrong:has-text('your opponent takes it')")
+    page.wait_for_selector("#hint:text-is('Try again')")
+    assert boxes.count() == before + 3
+    answer = _answer(page, lambda: _keys(page, "H2_2"))
+    assert answer["right"]
+    page.wait_for_selector("#verdict.right")
+
+
 def test_a_lesson_that_loads_slowly_says_so_and_can_be_tried_again(page: Any) -> None:
     held: list[Any] = []
     page.route("**/lesson/1", lambda route: route.continue_() if held else held.append(route))
@@ -205,6 +246,32 @@ def test_a_refused_move_says_why_in_place(page: Any) -> None:
     answer = _answer(page, lambda: _keys(page, "c0"))
     assert (answer["legal"], answer["right"]) == (False, False)
     page.wait_for_selector("#bar .word.no:has-text('A1 is not next to worker 2, which is on E5')")
+
+
+def test_refusals_and_the_idea_are_in_view_on_a_phone(chromium: Any, address: str) -> None:
+    context = chromium.new_context(
+        base_url=address, viewport={"width": 390, "height": 844}, has_touch=True, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.goto("/skysummit/learn")
+    page.wait_for_selector("#board[data-ready]", timeout=PATIENCE)
+    _keys(page, "c24", "c0")
+    page.wait_for_selector("#board .refusal:has-text('A1 is not next to worker 2')")
+    shown, board = (page.locator(one).bounding_box() for one in ("#board .refusal", "#board svg"))
+    assert shown["y"] >= 0
+    assert shown["y"] + shown["height"] <= board["y"]
+    assert page.get_attribute("#bar .word", "role") == "status"  # it reads the same words out
+    assert page.inner_text("#bar .word") == page.inner_text("#board .refusal")
+    _keys(page, "c23")
+    assert page.locator("#board .refusal").count() == 0
+    _keys(page, "c22")
+    page.wait_for_selector("#verdict.wrong")
+    top = page.locator(".actions").bounding_box()["y"]
+    for part in ("#idea", "#task", "#verdict"):
+        box = page.locator(part).bounding_box()
+        assert box["height"] > 0
+        assert box["y"] + box["height"] <= top
+    context.close()
 
 
 @pytest.mark.parametrize("game", ludodrome.game_ids())
