@@ -319,3 +319,47 @@ def test_a_page_that_polls_tries_its_socket_again(page: Any) -> None:
     page.wait_for_timeout(500)
     assert not polls
     assert page.evaluate("window.opened") == 1
+
+
+WINDOWS = {
+    "phone": (390, 844),
+    "tablet": (768, 1024),
+    "desk": (1440, 900),
+    "sideways": (844, 390),
+    "zoomed": (720, 450),
+}
+"""A page at 200 % is a window of half the width and height."""
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("game", ["skysummit", "spaces"])
+def test_the_whole_board_is_in_view_with_its_controls(chromium: Any, address: str, game: str, window: str) -> None:
+    width, height = WINDOWS[window]
+    context = chromium.new_context(
+        base_url=address, reduced_motion="reduce", viewport={"width": width, "height": height}
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    for tab in ("", "/learn", "/analysis", "/puzzles/1"):
+        page.goto(f"/{game}{tab}")
+        page.wait_for_selector("#board[data-ready]")
+        boxes = {name: page.locator(name).first.bounding_box() for name in ("#board svg", "#bar", ".actions")}
+        for name, box in boxes.items():
+            assert box["x"] >= 0, (tab, name)
+            assert box["y"] >= 0, (tab, name)
+            assert box["x"] + box["width"] <= width, (tab, name)
+            assert box["y"] + box["height"] <= height, (tab, name)
+        bar, actions = boxes["#bar"], boxes[".actions"]
+        assert bar["y"] + bar["height"] <= actions["y"] or bar["x"] + bar["width"] <= actions["x"], tab
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, tab
+    context.close()
+
+
+def test_long_moves_are_listed_in_full(page: Any) -> None:
+    page.goto("/santorini")
+    page.wait_for_selector("#board[data-ready]")
+    page.set_viewport_size({"width": 390, "height": 844})
+    cut = "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length"
+    page.locator("#moves button").first.wait_for()
+    page.locator("#moves button").first.evaluate("(one) => { one.textContent = 'C4-C5 build D5 '.repeat(6); }")
+    assert page.locator("#moves button").evaluate_all(cut) == 0

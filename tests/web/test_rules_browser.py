@@ -67,6 +67,17 @@ def test_a_diagram_is_played_on_and_begins_anew(page: Any, game: str) -> None:
     figure.locator(".box.s0").wait_for(state="detached")
 
 
+def test_a_plan_of_spaces_is_laid_on_the_rules_page_and_meets_another(page: Any) -> None:
+    page.goto("/spaces/rules")
+    figure = page.locator(".people .diagram").first
+    figure.locator("figcaption", has_text="You are Blue").wait_for()
+    for square in ("2_0", "1_0", "0_0", "-1_0"):
+        figure.locator(f"[data-key='{square}'].live").click()
+    figure.get_by_role("button", name="Lay board").click()
+    figure.locator(".tally", has_text="3 : 1").wait_for()
+    figure.locator(".word", has_text="Ended by reaching the goal.").wait_for()
+
+
 def test_a_link_to_a_numbered_rule_opens_its_chapter(page: Any) -> None:
     page.goto("/skysummit/rules#R7")
     page.locator("#R7").wait_for(state="visible")

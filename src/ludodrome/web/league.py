@@ -262,7 +262,7 @@ def event_list(engine: Engine, found: Sequence[EventRow]) -> list[Json]:
 
 def ladder_conditions(game_id: str) -> str:
     """A sentence that says with which options and which clock rated games are played."""
-    options = ", ".join(f"{name} {value}" for name, value in ladder_game(game_id).options.items())
+    options = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in ladder_game(game_id).options.items())
     clock = Clock.parse(CLOCK)
     time = f"{clock.move_ms // 1000} s a move and {clock.bank_ms // 1000} s in reserve"
     return f"Rated games: {options}; {time}." if options else f"Rated games: {time}."

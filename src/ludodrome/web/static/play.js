@@ -668,7 +668,7 @@ function list() {
   node.classList.toggle("narrow", seats > 2);
   node.replaceChildren(...(rows.length ? rows : [html("li", { class: "none" }, "No moves yet.")]));
   const current = node.querySelector("[aria-current]");
-  if (current) node.scrollTop = Math.max(0, current.offsetTop - node.clientHeight + 48);
+  if (current) node.scrollTop = Math.max(0, current.offsetTop + current.offsetHeight + 12 - node.clientHeight);
 }
 
 async function look(number) {

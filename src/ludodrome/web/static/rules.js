@@ -61,6 +61,7 @@ async function diagram(figure) {
       flip: false,
       animate,
       analysis: false,
+      plain: true,
       word: current.outcome ? sentence(`over: ${current.outcome.reason}`) : "",
     });
   const begin = async () => {
