@@ -74,7 +74,7 @@ def test_a_plan_of_spaces_is_laid_on_the_rules_page_and_meets_another(page: Any)
     for square in ("2_0", "1_0", "0_0", "-1_0"):
         figure.locator(f"[data-key='{square}'].live").click()
     figure.get_by_role("button", name="Lay board").click()
-    figure.locator(".tally", has_text="3 : 1").wait_for()
+    figure.locator(".tally", has_text="3 : 2").wait_for()
     figure.locator(".word", has_text="Ended by reaching the goal.").wait_for()
 
 

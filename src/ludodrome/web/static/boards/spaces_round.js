@@ -65,7 +65,7 @@ export class RoundLayer {
             "text",
             {
               class: points > 0 ? "won" : "gone",
-              x: x + (seat ? 1 : -1) * Math.max(30, 13 * hair),
+              x: x + (seat ? 1 : -1) * (Math.max(30, 13 * hair) + shift),
               y: Math.max(8 * hair, y - Math.max(26, 9 * hair)) + counts[seat]++ * Math.max(20, 13 * hair),
             },
             text,
