@@ -21,8 +21,8 @@ DIAGRAMS = (
     Diagram(
         "Goal",
         "You are Blue. Plan a path up to the goal and lay it. Orange has planned one too: watch both run.",
-        "rounds 3 live blind 1/1 - -",
-        {"size": 3, "rounds": 1, "rules": "live", "choice": "blind"},
+        "rounds 3 live seen 1/1 - -",
+        {"size": 3, "rounds": 1, "rules": "live"},
         reply="3:1:u6uf",
     ),
     Diagram(

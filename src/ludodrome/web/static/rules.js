@@ -34,8 +34,9 @@ async function diagram(figure) {
     move: async (move) => {
       try {
         const before = current;
-        current = await ask({ state: current.state, move });
-        if (reply && current.to_move !== null) current = await ask({ state: current.state, move: reply });
+        let after = await ask({ state: current.state, move });
+        if (reply && after.to_move !== null) after = await ask({ state: after.state, move: reply });
+        current = after;
         again.disabled = false;
         paint(true, reply ?? move, before);
       } catch (error) {
