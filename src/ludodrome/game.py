@@ -6,7 +6,7 @@ and back, and ``position.Position`` works on records. Legality is checked here, 
 
 import operator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -83,11 +83,6 @@ class Outcome:
 def lacks_part(observation: Any, state: Any) -> bool:
     """Whether an observation leaves out or changes a part of a state."""
     return any(name not in observation or observation[name] != value for name, value in state.items())
-
-
-def _make_again(game_class: "type[Game]", options: dict[str, Any]) -> "Game":
-    """A game that was pickled."""
-    return game_class(**options)
 
 
 def returns_of(winner: int | None, seats: int) -> list[float]:
@@ -243,14 +238,6 @@ class Game(GameExtras):
     def __hash__(self) -> int:
         return hash((self.id, *self._options.items()))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """The same game: it never changes."""
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Class and options: everything else follows from them."""
-        return _make_again, (type(self), self._options)
-
     def __repr__(self) -> str:
         words = "".join(f", {name}={value!r}" for name, value in self._options.items())
         return f"ludodrome.make({self.id!r}{words})"
@@ -404,23 +391,10 @@ class Game(GameExtras):
         """Read a legal move that a person typed; raise IllegalMove with a sentence if it is not one."""
         return self.parse_move_of(text, self.encode_array(state))
 
-    def parse_move_of(self, text: str, states: Any) -> Any:
-        """Read a legal move of states[0] that a person typed; raise IllegalMove if it is not one."""
-        self.check_running(states)
-        action = self.codec.parse_notation(text, states, self.legal_actions_of(states))
-        return self.codec.format_moves([action], states[0])[0]
-
     def format_move(self, move: Any, state: Any) -> str:
         """A legal move in a short notation that parse_move reads back."""
         states = self.encode_array(state)
         return self.codec.format_notation(self._legal_action(move, states), states[0])
-
-    def format_moves_of(self, states: Any) -> list[str]:
-        """The legal moves of states[0] in the notation of ``format_move``, in games with one action a move."""
-        actions, record = self.legal_actions_of(states), states[0]
-        if self.reads_text:  # the moves are their notation
-            return self.codec.format_moves(actions, record)
-        return [self.codec.format_notation(action, record) for action in actions]
 
     def check_countable(self, depth: int) -> None:
         """Raise TooManyMoves if there are too many games of ``depth`` moves to count one by one."""

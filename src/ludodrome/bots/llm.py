@@ -46,11 +46,10 @@ MAX_RESPONSE_BYTES = 4 * 1024 * 1024
 RETRY_STATUSES = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 """HTTP statuses after which a request is retried."""
 UNREACHABLE, MALFORMED = 0, -1
-"""In place of a status: no connection, or one that was cut; a response that is not a chat completion."""
+"""In place of a status: no connection, or one that was cut; no chat completion."""
 FIRST_PAUSE, MAX_PAUSE = 0.5, 15.0
 """Seconds before the first retry; doubled for each further one, up to a limit."""
-PREFLIGHT: "list[Message]" = [{"role": "user", "content": "Answer with the word ready."}]
-"""The question that finds out whether an endpoint answers."""
+PREFLIGHT = [{"role": "user", "content": "Answer with the word ready."}]
 
 LLM_PARAMS = (
     Param("temperature", "sampling temperature; default: the endpoint's", "0", 0, 10, whole=False),
@@ -113,18 +112,15 @@ class Completion:
     declined: bool = False
     """Whether the model refused to answer."""
     finish: str | None = None
-    """The endpoint's reason to stop, such as ``stop`` or ``length``; None: unknown."""
+    """The endpoint's reason to stop, such as ``length``; None: unknown, as for the counts."""
     prompt_tokens: int | None = None
-    """None: the endpoint did not count them, like the next two."""
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
     reasoning: str = ""
-    """The model's thoughts, where the endpoint returns them apart from the answer."""
     attempts: int = 1
     seconds: float = 0.0
-    """From the question to the answer, without the requests that failed before and the pauses ..."""
+    """From the question to the answer, without ``waited``: the failed requests before it, and the pauses."""
     waited: float = 0.0
-    """... which took this long."""
 
 
 def read_settings(text: str) -> EndpointSettings:
@@ -295,19 +291,16 @@ def _completion(content: bytes, attempts: int = 1) -> Completion:
     if isinstance(text, list):  # some servers answer in parts
         text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
     thoughts = next((one for name in THOUGHTS if isinstance(one := message.get(name), str) and one), "")
-    finish = choice.get("finish_reason")
-    finish = finish if isinstance(finish, str) else None
+    finish = found_reason if isinstance(found_reason := choice.get("finish_reason"), str) else None
     declined = (isinstance(refusal, str) and bool(refusal)) or finish == FILTERED
     answer = refusal if declined and not text else text
     prompt, completed, reasoned = _token_counts(found.get("usage"))
-    text = answer if isinstance(answer, str) else ""
-    return Completion(text, declined, finish, prompt, completed, reasoned, thoughts, attempts)
+    said = (answer if isinstance(answer, str) else "", declined, finish)
+    return Completion(*said, prompt, completed, reasoned, thoughts, attempts)
 
 
-THOUGHTS = ("reasoning_content", "reasoning")
-"""The fields of a message in which endpoints return thoughts."""
-FILTERED = "content_filter"
-"""The finish reason of an answer that was withheld."""
+THOUGHTS, FILTERED = ("reasoning_content", "reasoning"), "content_filter"
+"""The fields of a message that hold thoughts; the finish reason of an answer that was withheld."""
 
 
 def _token_counts(usage: Any) -> tuple[int | None, int | None, int | None]:
@@ -336,7 +329,6 @@ class Exchange:
     messages: list[dict[str, str]]
     """The messages sent; a message sent earlier in this game has ``sha256`` instead of ``content``."""
     seconds: float
-    """The time of the answer: what the clock is charged."""
     completion: Completion | None
     """The answer, if there was one."""
     reading: ParsedReply | None
@@ -344,7 +336,6 @@ class Exchange:
     error: str = ""
     late: bool = False
     waited: float = 0.0
-    """Seconds of waiting for an endpoint that was down, off the clock."""
 
     @property
     def outcome(self) -> str:

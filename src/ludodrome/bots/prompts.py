@@ -121,8 +121,10 @@ def has_plain_states(game: Game) -> bool:
 
 def legal_texts_of(game: Game, states: Any) -> list[str]:
     """The same as ``legal_texts`` for all legal moves of states[0]."""
-    texts = game.format_moves_of(states)
-    return texts if game.reads_text else [bracketed(text) for text in texts]
+    actions, record = game.legal_actions_of(states), states[0]
+    if game.reads_text:  # the moves are their notation, in brackets
+        return game.codec.format_moves(actions, record)
+    return [bracketed(game.codec.format_notation(action, record)) for action in actions]
 
 
 def bracketed(text: str) -> str:

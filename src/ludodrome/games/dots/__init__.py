@@ -93,11 +93,6 @@ class Dots(Game):
         safe = strategy.safe_edges(board, int(self.encode(state)["edges"]))
         return [move for move in moves if self.action(move, state) in safe] or moves
 
-    def format_moves_of(self, states: Any) -> list[str]:
-        """The undrawn edges: their notation does not depend on the position."""
-        texts = codec.notations(self.options["rows"], self.options["cols"])
-        return [texts[edge] for edge in self.legal_actions_of(states)]
-
     def move_label(self, move: Any, state: Any) -> str:
         """``H(2,3) +1``: with the boxes that the edge closes."""
         after = self.apply(state, move)
