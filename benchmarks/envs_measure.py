@@ -56,7 +56,7 @@ class Contestant:
 
 def vector(game_id: str, opponent: str) -> Bite:
     """Our vector environment; games that are over begin anew in the same step."""
-    envs = GameVectorEnv(game_id, num_envs=GAMES, opponent=opponent, autoreset_mode="SameStep")
+    envs = GameVectorEnv(game_id, num_envs=GAMES, opponent=opponent, autoreset_mode="SameStep", copy=False)
     envs.reset(seed=1)
 
     def bite() -> int:

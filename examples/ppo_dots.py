@@ -87,7 +87,7 @@ class School:
 
     def __init__(self, network: Network, games: int, seed: int) -> None:
         self.network = network
-        self.env = GameVectorEnv(GAME, games, opponent=OPPONENT, autoreset_mode="SameStep")
+        self.env = GameVectorEnv(GAME, games, opponent=OPPONENT, autoreset_mode="SameStep", copy=False)
         self.planes, info = self.env.reset(seed=seed)
         self.mask = info["action_mask"]
         self.won = self.lost = 0
@@ -152,7 +152,7 @@ def learn(network: Network, optimizer: torch.optim.Optimizer, rollout: Rollout, 
 @torch.inference_mode()
 def examine(network: Network, games: int = FRESH, seed: int = FRESH_SEED) -> float:
     """The share of new games that the network wins with its best actions."""
-    env = GameVectorEnv(GAME, games, opponent=OPPONENT, autoreset_mode="SameStep")
+    env = GameVectorEnv(GAME, games, opponent=OPPONENT, autoreset_mode="SameStep", copy=False)
     planes, info = env.reset(seed=seed)
     result = np.zeros(games)
     while (result == 0).any():  # nine boxes: there are no draws

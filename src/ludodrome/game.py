@@ -389,10 +389,7 @@ class Game(GameExtras):
 
     def parse_move(self, text: str, state: Any) -> Any:
         """Read a legal move that a person typed; raise IllegalMove with a sentence if it is not one."""
-        states = self.encode_array(state)
-        self.check_running(states)
-        action = self.codec.parse_notation(text, states, self.legal_actions_of(states))
-        return self.codec.format_moves([action], states[0])[0]
+        return self.parse_move_of(text, self.encode_array(state))
 
     def format_move(self, move: Any, state: Any) -> str:
         """A legal move in a short notation that parse_move reads back."""

@@ -9,6 +9,7 @@ package, named here as strings and imported on first use. These modules contain 
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
@@ -91,8 +92,8 @@ class GameExtras:
     {'rows': 1, 'cols': 1}
     >>> game.tidy_drawing(game.render_observation(state)) == game.render_record(game.encode_observation(state))
     True
-    >>> game.tidy_reply("H(0,0)")
-    'H(0,0)'
+    >>> game.tidy_reply("H(0,0)"), game.parse_move_of("H(0,0)", states) == move
+    ('H(0,0)', True)
 
     For the page and the terminal:
 
@@ -217,7 +218,22 @@ class GameExtras:
         """The most points by which a seat can still catch up with another in states[0]; None if that is not known."""
         return None
 
-    # Compiled positions: drawing, observations, datasets
+    # Copies: a game never changes, and everything follows from its class and options
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), **self.options), ()  # type: ignore[attr-defined]
+
+    # Compiled positions: moves, drawing, observations, datasets
+
+    def parse_move_of(self, text: str, states: Any) -> Any:
+        """Read a legal move of states[0], in games with one action a move, as ``parse_move`` does."""
+        game: Any = self
+        game.check_running(states)
+        action = game.codec.parse_notation(text, states, game.legal_actions_of(states))
+        return game.codec.format_moves([action], states[0])[0]
 
     def paint(self, record: Any) -> Any:
         """Draw a compiled position as a picture, [height, width, 3] uint8; by default the game's cells."""

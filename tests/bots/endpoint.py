@@ -2,12 +2,15 @@
 
 import json
 import re
+import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from ludodrome.bots.llm import PREFLIGHT
 
 Request = dict[str, Any]
 
@@ -17,10 +20,25 @@ class Fake:
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
+        self.times: list[float] = []
+        """When each request came."""
         self.headers: list[dict[str, str]] = []
         self.url = ""
         self.release = threading.Event()
         """What the slow models wait for; set when the test is over."""
+        self.fault: str | None = None
+        """What becomes of the requests after the first ``sound`` ones, whatever the model: see ``FAULTS``."""
+        self.sound = 0
+        self.retry_after = ""
+        """The header of answers with an error."""
+
+    def heal(self) -> None:
+        """Answer as the models do from now on."""
+        self.fault = None
+
+    def behaviour(self, model: str) -> str:
+        """The name of the model, or the fault that is due."""
+        return self.fault if self.fault is not None and len(self.requests) > self.sound else model
 
     def spec(self, model: str, *params: str) -> str:
         """The spec of a bot."""
@@ -28,10 +46,10 @@ class Fake:
 
     def answer(self, request: Request) -> tuple[int, Any]:
         """Status and body."""
-        model, messages = request["model"], request["messages"]
+        model, messages = self.behaviour(request["model"]), request["messages"]
         count = len(self.requests)
-        if model == "broken":
-            return 500, {"error": {"message": "out of memory"}}
+        if model in STATUSES:
+            return STATUSES[model]
         if model == "unknown":
             return 404, {"error": {"message": "there is no such model"}}
         if model == "flaky" and count % 2:
@@ -42,7 +60,24 @@ class Fake:
             self.release.wait(20)
         if model == "declining":
             return 200, completion(None, refusal="I cannot help with that.")
+        if model == "thinking":
+            thoughts = completion(reply(model, messages), reasoning_content="Perhaps the first one.")
+            thoughts["usage"]["completion_tokens_details"] = {"reasoning_tokens": 5}
+            return 200, thoughts
+        if model == "uncounted":
+            found = completion(reply(model, messages))
+            del found["usage"]
+            found["choices"][0]["finish_reason"] = "length"
+            return 200, found
         return 200, completion(reply(model, messages))
+
+
+STATUSES = {
+    "locked": (401, {"error": {"message": "this key is not valid"}}),
+    "limited": (429, {"error": {"message": "too many requests"}}),
+    "broken": (500, {"error": {"message": "out of memory"}}),
+}
+FAULTS = (*STATUSES, "garbled", "dying", "dripping", "slow", "declining", "mute")
 
 
 def reply(model: str, messages: list[dict[str, str]]) -> str:
@@ -50,12 +85,16 @@ def reply(model: str, messages: list[dict[str, str]]) -> str:
     question = next(one["content"] for one in messages if one["role"] == "user")
     legal = re.findall(r"\[[^\]]+\]", question.rpartition("Legal moves")[2].partition("\n")[0])
     again = messages[-1]["content"] if len(messages) > 2 else ""
+    if messages == PREFLIGHT:
+        return "ready"
     if model == "mute":
         return "I am not sure that I understand this game."
     if model == "stubborn":
         return "My answer is [N1A1A1A1] and [V(99,99)], [C00-00], [1A1-A1 ^A1] or [9:0:f]. I insist."
     if model == "repentant" and not again:
         return "Let me see ... [N1A1A1A1]!"
+    if model == "lapsing" and f"Legal moves ({len(legal)})" in question and len(legal) % 3 == 0:
+        return "I pass."
     if model == "rambling":
         wrong = "I first thought of [N1A1A1A1], which is not possible. " * 3
         return f"<think>Maybe {legal[0]}?</think>**Analysis.** {wrong}So my move is\n\n{legal[-1]}\n\nGood luck!"
@@ -83,14 +122,21 @@ def serving() -> Iterator[Fake]:
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             fake.requests.append(request | {"path": self.path})
+            fake.times.append(time.monotonic())
             fake.headers.append(dict(self.headers))
-            if request["model"] == "dripping":
+            how = fake.behaviour(request["model"])
+            if how == "dripping":
                 self._drip()
                 return
             status, body = fake.answer(request)
-            content = json.dumps(body).encode()
+            content = b'{"choices": [{"mess' if how == "garbled" else json.dumps(body).encode()
             try:
+                if how == "dying":
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                    return
                 self.send_response(status)
+                if fake.retry_after and status != 200:
+                    self.send_header("Retry-After", fake.retry_after)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()

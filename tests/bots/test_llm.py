@@ -1,6 +1,8 @@
 """Language models as players, behind an endpoint of our own."""
 
+import email.utils
 import re
+import threading
 import time
 from collections.abc import Iterator
 
@@ -40,12 +42,12 @@ def player(fake: Fake, model: str, game: ludodrome.Game, *params: str) -> Langua
 
 def test_a_spec_is_read() -> None:
     found = read_settings(
-        "https://api.example.org/v1/,model=big/model:free,temperature=0.5,timeout=9,retries=0,key=MINE"
+        "https://api.example.org/v1/,model=big/model:free,temperature=0.5,timeout=9,wait=3,retries=0,key=MINE"
     )
     assert found == EndpointSettings(
-        "https://api.example.org/v1", "big/model:free", "MINE", 9.0, 0, (("temperature", 0.5),)
+        "https://api.example.org/v1", "big/model:free", "MINE", 9.0, 3.0, 0, (("temperature", 0.5),)
     )
-    assert read_settings("http://localhost:1/v1,model=m").retries == 2
+    assert read_settings("http://localhost:1/v1,model=m").retries is None
 
 
 @pytest.mark.parametrize(
@@ -177,17 +179,60 @@ def test_a_busy_endpoint_is_asked_again(fake: Fake) -> None:
     ("model", "why", "asked"),
     [
         ("broken", "answered 500: out of memory, 3 times", 3),
+        ("limited", "answered 429: too many requests, 3 times", 3),
+        ("locked", "answered 401: this key is not valid", 1),
         ("unknown", "answered 404: there is no such model", 1),
-        ("nonsense", "not a chat completion", 1),
+        ("nonsense", "not a chat completion", 3),
+        ("garbled", "not a chat completion", 3),
+        ("dying", "cannot be reached", 3),
     ],
 )
 def test_an_endpoint_that_fails_is_distinguished(fake: Fake, model: str, why: str, asked: int) -> None:
     game = ludodrome.make("dots")
-    bot = player(fake, model, game)
+    bot = player(fake, model, game, "retries=2")
     with pytest.raises(ValueError, match=re.escape(why)):
         bot.choose(game.observation(game.initial_state(), 0))
     assert [one.outcome for one in bot.exchanges] == ["endpoint"]
     assert len(fake.requests) == asked
+
+
+def test_an_endpoint_that_is_down_is_waited_for_within_a_limit_and_off_the_clock(fake: Fake) -> None:
+    """Retry-After cost the time of the move, and the answer that followed came too late."""
+    fake.fault, fake.retry_after = "limited", "0.4"
+    threading.Timer(0.6, fake.heal).start()
+    found = Endpoint(read_settings(fake.spec("mute").removeprefix("llm:"))).complete([user("?")], seconds=0.3)
+    assert (found.attempts, found.text[:4]) == (3, "I am")
+    assert found.seconds < 0.3 < 0.8 <= found.waited
+    [first, second, third] = fake.times
+    assert min(second - first, third - second) >= 0.4
+
+
+def test_an_endpoint_that_asks_for_more_time_than_the_limit_is_given_up_at_once(fake: Fake) -> None:
+    fake.fault, fake.retry_after = "limited", "3600"
+    began = time.monotonic()
+    with pytest.raises(EndpointError, match="asks to wait for 3600 s; the limit is wait=5"):
+        Endpoint(read_settings(fake.spec("mute", "wait=5").removeprefix("llm:"))).complete([user("?")])
+    assert time.monotonic() - began < 4, "it waited for nothing"
+
+
+def test_the_wait_has_an_end(fake: Fake) -> None:
+    with pytest.raises(EndpointError, match=r"answered 500: out of memory, \d+ times in 0.2 s") as failed:
+        Endpoint(read_settings(fake.spec("broken", "wait=0.2").removeprefix("llm:"))).complete([user("?")])
+    assert len(fake.requests) > 1
+    assert not failed.value.late
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [(None, 0), ("7", 7), ("-3", 0), ("nan", 0), ("soon", 0), ("Mon, 01 Jan 2024 00:00:00 GMT", 0)],
+)
+def test_retry_after_is_read(header: str | None, seconds: float) -> None:
+    assert llm._seconds(header) == seconds
+    assert 8 < llm._seconds(email.utils.formatdate(time.time() + 10, usegmt=True)) <= 10
+
+
+def user(text: str) -> dict[str, str]:
+    return {"role": "user", "content": text}
 
 
 def test_nobody_there_is_said(fake: Fake) -> None:
@@ -226,5 +271,20 @@ def test_answers_in_parts_and_odd_usage_are_read() -> None:
     assert (found.text, found.prompt_tokens, found.finish) == ("[H(0,0)]", None, None)
     odd = b'{"choices": [{"message": {"content": 5}, "finish_reason": 1}], "usage": {"prompt_tokens": "7"}}'
     assert llm._completion(odd, 1) == llm.Completion("")
-    with pytest.raises(EndpointError):
+    with pytest.raises(llm._FailedRequest, match="not a chat completion"):
         llm._completion(b"<html>", 1)
+
+
+def test_thoughts_finish_reasons_and_unknown_counts_are_in_the_record(fake: Fake) -> None:
+    game = ludodrome.make("dots")
+    said = {}
+    for model in ("thinking", "uncounted"):
+        bot = player(fake, model, game)
+        bot.choose(game.observation(game.initial_state(), 0))
+        said[model] = bot.exchanges[0].to_json()
+    assert said["thinking"]["reasoning"] == "Perhaps the first one."
+    assert said["thinking"]["tokens"] == {"prompt": 100, "completion": 7, "reasoning": 5}
+    assert said["uncounted"]["tokens"] == {"prompt": None, "completion": None}
+    assert said["uncounted"]["finish"] == "length"
+    filtered = b'{"choices": [{"message": {"content": null}, "finish_reason": "content_filter"}]}'
+    assert llm._completion(filtered).declined

@@ -1,9 +1,20 @@
 """Prompts for language models."""
 
+import random
+
 import pytest
 
 import ludodrome
-from ludodrome.bots.prompts import drawing, legal_texts, refusal_prompt, rules_prompt, turn_prompt
+from ludodrome.bots.prompts import (
+    drawing,
+    has_plain_states,
+    legal_texts,
+    legal_texts_of,
+    read_reply,
+    refusal_prompt,
+    rules_prompt,
+    turn_prompt,
+)
 
 DOCUMENT = """\
      1     2     3     4     5
@@ -66,3 +77,23 @@ def test_a_board_that_lies_face_down_is_not_shown() -> None:
 def test_refusals_say_what_is_left() -> None:
     assert "Cannot move there. You have 1 try left." in refusal_prompt("Cannot move there.", 1)
     assert "left" not in refusal_prompt("no")
+
+
+@pytest.mark.parametrize("game_id", ["caldera", "dots", "santorini", "skysummit"])
+def test_the_compiled_state_gives_the_same_prompts_and_readings_as_json(game_id: str) -> None:
+    """The text environment parsed the state once for every legal move."""
+    game, dice = ludodrome.make(game_id), random.Random(2)
+    assert has_plain_states(game)
+    state = game.initial_state()
+    for _ in range(12):
+        seat, states = game.to_move(state), game.encode_array(state)
+        if seat is None:
+            break
+        moves, seen = game.legal_moves(state), game.observation(state, seat)
+        texts = legal_texts(game, seen, moves)
+        assert legal_texts_of(game, states) == texts
+        assert texts is not None
+        assert turn_prompt(game, seen, seat, texts) == turn_prompt(game, None, seat, texts, states)
+        for answer in (dice.choice(texts), f"I like {texts[0]} and {texts[-1]}.", "[N1A1A1A1] or H(9,9)", "no"):
+            assert read_reply(game, seen, answer, states) == read_reply(game, seen, answer)
+        state = game.apply(state, dice.choice(moves))

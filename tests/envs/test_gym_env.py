@@ -90,7 +90,7 @@ def test_the_learner_has_the_seat_it_asks_for() -> None:
 def test_a_game_that_ends_before_the_first_turn_ends_with_the_first_step() -> None:
     env = GameEnv("skysummit", turn_limit=1, seat=1)
     _, info = env.reset(seed=1)
-    assert not info["action_mask"].any()
+    assert info["action_mask"].all(), "any action ends it"
     _, reward, ended, _, info = env.step(0)
     assert (reward, ended, info["illegal"], info["reason"]) == (0.0, True, False, "turn limit: draw")
 
@@ -152,8 +152,26 @@ def any_legal(info: dict[str, Any]) -> bool:
 
 
 def test_a_wrong_render_mode_is_refused() -> None:
-    with pytest.raises(ValueError, match="render_mode is None, 'ansi' or 'rgb_array', not 'human'"):
-        GameEnv("dots", render_mode="human")
+    with pytest.raises(ValueError, match="render_mode is None, 'ansi', 'rgb_array' or 'human', not 'video'"):
+        GameEnv("dots", render_mode="video")
+
+
+def test_unknown_options_of_reset_are_refused() -> None:
+    env = GameEnv("dots")
+    with pytest.raises(ValueError, match="reset does not know the option 'state_'; it has no options"):
+        env.reset(options={"state_": 1})
+    with pytest.raises(ValueError, match="the options of reset are a dict or None, not 7"):
+        env.reset(options=7)  # type: ignore[arg-type]
+    env.reset(options={})
+
+
+def test_people_can_watch(capsys: pytest.CaptureFixture[str]) -> None:
+    env: Any = gymnasium.make("ludodrome/Dots-v0", render_mode="human")
+    _, info = env.reset(seed=1)
+    assert "seat" in capsys.readouterr().out
+    env.step(int(info["action_mask"].argmax()))
+    assert "seat" in capsys.readouterr().out
+    assert env.render() is None
 
 
 def test_its_spaces_can_be_sent_to_workers() -> None:

@@ -99,8 +99,8 @@ def test_games_can_be_drawn() -> None:
         assert isinstance(both.render(), kind)
         env.close()
         both.close()
-    for make in (lambda: aec_env("dots", render_mode="human"), lambda: parallel_env(render_mode="human")):
-        with pytest.raises(ValueError, match="render_mode is None, 'ansi' or 'rgb_array', not 'human'"):
+    for make in (lambda: aec_env("dots", render_mode="film"), lambda: parallel_env(render_mode="film")):
+        with pytest.raises(ValueError, match="render_mode is None, 'ansi', 'rgb_array' or 'human', not 'film'"):
             make()  # type: ignore[no-untyped-call]
 
 
@@ -190,6 +190,22 @@ def test_waiting_is_legal_for_those_who_have_laid_and_for_nobody_else() -> None:
     env.reset()
     with pytest.raises(ValueError, match="there is no action of player_1"):
         env.step({"player_0": 0})
+
+
+def test_the_state_is_in_its_space() -> None:
+    env = parallel_env(size=3)
+    env.reset()
+    assert env.state_space.shape == env.state().shape
+    assert env.state_space.contains(env.state())
+
+
+def test_unknown_options_are_refused_and_people_can_watch(capsys: pytest.CaptureFixture[str]) -> None:
+    for env in (parallel_env(size=2, render_mode="human"), aec_env("dots", render_mode="human")):
+        with pytest.raises(ValueError, match="reset does not know the option 'x'; its options are options"):
+            env.reset(options={"x": 1})
+        capsys.readouterr()
+        env.reset()
+        assert capsys.readouterr().out
 
 
 def test_both_at_once_wants_blind_choice() -> None:

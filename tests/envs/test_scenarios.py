@@ -63,9 +63,28 @@ def test_an_illegal_action_ends_the_match(kind: type[Scenario]) -> None:
         env.reset(seed=1)
         _, reward, over, _, info = env.step(wrong)
         assert (reward, over, info["illegal"]) == (-1.0, True, True)
-        assert not info["action_mask"].any()
+        assert info["action_mask"].all()
         with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
             env.step(0)
+
+
+@pytest.mark.parametrize("kind", [BoardGeneration, BoardSelection, MetaGame, OpponentPrediction])
+@pytest.mark.parametrize("action", [0.9, "0", None, [0]])
+def test_an_action_that_is_no_integer_is_refused(kind: type[Scenario], action: Any) -> None:
+    env = kind()
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="an action is a whole number, not"):
+        env.step(action)
+    with pytest.raises(ValueError, match="reset does not know the option 'board'"):
+        env.reset(options={"board": 1})
+
+
+def test_people_can_watch_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
+    env = BoardSelection(render_mode="human")
+    env.reset(seed=1)
+    env.step(0)
+    assert capsys.readouterr().out.count("round 1 of 1") == 2
+    assert env.render() is None
 
 
 def test_generating_builds_the_board_step_by_step() -> None:
@@ -226,7 +245,7 @@ def test_wrong_settings_are_refused_with_a_sentence(kind: type[Scenario]) -> Non
         ({"boards": 0}, "to choose from is a whole number from 1 to"),
         ({"boards": []}, "the number of boards is a whole number from 1"),
         ({"boards": [board("3:1:uu4f")]}, "board 0 is not legal: "),
-        ({"render_mode": "human"}, "render_mode is None"),
+        ({"render_mode": "film"}, "render_mode is None"),
     ]
     for settings, sentence in wrong:
         with pytest.raises(ValueError, match=sentence):

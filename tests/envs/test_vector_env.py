@@ -58,7 +58,7 @@ def test_its_games_are_games_of_apply(
             assert info["seat"][i] == mirror.seat
             if not mirror.over:
                 assert info["action_mask"][i].sum() == (
-                    len(mirror.moves()) if game.to_move(mirror.state) == mirror.seat else 0
+                    len(mirror.moves()) if game.to_move(mirror.state) == mirror.seat else game.num_actions
                 )
             legal = np.flatnonzero(info["action_mask"][i])
             wrong = dice.random() < 0.05
@@ -172,8 +172,8 @@ def test_a_reset_without_a_seed_goes_on_and_does_not_begin_again() -> None:
     assert (partly[0] == first[0]).all()
 
 
-def test_what_is_given_away_is_reused_unless_copies_are_wanted() -> None:
-    envs = GameVectorEnv("dots", num_envs=3)
+def test_what_is_given_away_is_a_copy_unless_reuse_is_wanted() -> None:
+    envs = GameVectorEnv("dots", num_envs=3, copy=False)
     first, info = envs.reset(seed=1)
     second, *_, later = envs.step(envs.sample_actions())
     assert np.shares_memory(first, second)
@@ -182,7 +182,7 @@ def test_what_is_given_away_is_reused_unless_copies_are_wanted() -> None:
     before = actions.copy()
     envs.step(actions)
     assert (actions == before).all()
-    envs = GameVectorEnv("dots", num_envs=3, copy=True)
+    envs = GameVectorEnv("dots", num_envs=3)
     first, info = envs.reset(seed=1)
     kept = first.copy()
     second, *_, later = envs.step(envs.sample_actions())
@@ -224,7 +224,7 @@ def test_sampled_actions_are_legal_and_each_as_likely() -> None:
 def test_wrong_arguments_are_refused_with_a_sentence() -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"autoreset_mode": "never"}, "autoreset_mode is 'NextStep', 'SameStep' or 'Disabled', not"),
-        ({"render_mode": "human"}, "render_mode is None, 'ansi' or 'rgb_array', not"),
+        ({"render_mode": "hologram"}, "render_mode is None, 'ansi', 'rgb_array' or 'human', not"),
         ({"num_envs": 0}, "the number of games is a whole number from 1 to"),
         ({"seat": 2}, "a seat of dots is a whole number from 0 to 1"),
         ({"opponent": "self", "seat": 0}, "plays itself has all seats"),
@@ -249,10 +249,57 @@ def test_wrong_arguments_are_refused_with_a_sentence() -> None:
     for mask in (np.zeros(2, np.bool_), np.ones(3, np.bool_), np.ones(2), [True, True]):
         with pytest.raises(ValueError, match="reset_mask is an array of 2 booleans"):
             envs.reset(options={"reset_mask": mask})
+    with pytest.raises(ValueError, match="reset does not know the option 'mask'; its options are reset_mask"):
+        envs.reset(options={"mask": np.ones(2, np.bool_)})
     envs.reset(seed=1)
     for actions in ([0], [0.0, 1.0], [[0, 1]]):
         with pytest.raises(ValueError, match="2 games need 2 whole numbers"):
             envs.step(actions)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize(("game_id", "options"), [("dots", {"rows": 1, "cols": 2}), ("skysummit", {"turn_limit": 1})])
+def test_every_mask_can_be_sampled_from(game_id: str, options: dict[str, Any], mode: AutoresetMode) -> None:
+    """The row after an end was all zero, and a distribution over no action is none."""
+    envs = GameVectorEnv(game_id, num_envs=4, autoreset_mode=mode, **options)
+    _, info = envs.reset(seed=1)
+    over = 0
+    for _ in range(30):
+        assert info["action_mask"].any(axis=1).all()
+        if "final_info" in info:
+            assert info["final_info"]["action_mask"][info["_final_info"]].any(axis=1).all()
+        chances = info["action_mask"] / info["action_mask"].sum(axis=1, keepdims=True)
+        actions = [np.random.default_rng(3).choice(len(row), p=row) for row in chances]
+        _, _, ended, _, info = envs.step(actions)
+        over += ended.sum()
+        if mode is AutoresetMode.NEXT_STEP:
+            assert (info["action_mask"][ended] == 1).all()
+        elif mode is AutoresetMode.DISABLED and ended.any():
+            _, info = envs.reset(options={"reset_mask": ended})
+    assert over > 5
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_infos_say_why_games_ended(mode: str) -> None:
+    envs = GameVectorEnv("dots", num_envs=3, autoreset_mode=mode, rows=1, cols=1)
+    envs.reset(seed=1)
+    reasons = set()
+    for _ in range(12):
+        _, _, ended, _, info = envs.step(envs.sample_actions())
+        assert [one is not None for one in info["reason"]] == ended.tolist()
+        reasons |= set(info["reason"][ended])
+        if "final_info" in info:
+            assert (info["final_info"]["reason"] == info["reason"]).all()
+    assert reasons == {"more boxes"}
+
+
+def test_people_can_watch(capsys: pytest.CaptureFixture[str]) -> None:
+    envs = GameVectorEnv("dots", num_envs=2, render_mode="human")
+    envs.reset(seed=1)
+    assert capsys.readouterr().out.count("seat") >= 2
+    envs.step(envs.sample_actions())
+    assert capsys.readouterr().out.count("seat") >= 2
+    assert envs.render() is None
 
 
 def test_it_can_be_shown() -> None:

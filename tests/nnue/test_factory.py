@@ -30,6 +30,13 @@ def test_samples_are_resumed_and_are_the_same_again(tmp_path: Path) -> None:
     assert set(np.unique(one.results)) == {-1, 1}
 
 
+def test_games_that_are_over_before_the_search_begins_give_no_samples(tmp_path: Path) -> None:
+    """Openings longer than the game gave empty shards for ever."""
+    short = SETTINGS._replace(game="skysummit", options={"turn_limit": 2}, opening_low=4, opening_high=6)
+    with pytest.raises(ValueError, match="1500 games in a row gave no sample"):
+        list(samples.generate(tmp_path, short, 1))
+
+
 def test_a_folder_has_samples_of_one_kind(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="has no samples"):
         samples.read(tmp_path)

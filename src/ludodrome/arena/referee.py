@@ -26,7 +26,6 @@ from ludodrome.arena.play_spec import (
     agreed_draw_outcome,
     forfeit_outcome,
     initial_state,
-    read_move,
     resignation_outcome,
     start_state,
 )
@@ -110,6 +109,11 @@ class Referee:
     def turns(self) -> tuple[dict[str, Any], ...]:
         """The record's entries so far, for spectators."""
         return tuple(self._turn_records)
+
+    @property
+    def states(self) -> Any:
+        """The position in compiled form, an array of one record; it changes with every move."""
+        return self._states
 
     def seconds_left(self, seat: int) -> float | None:
         """The seconds that a seat has for a whole turn; None without a clock."""
@@ -275,8 +279,7 @@ class Referee:
     def _try(self, seat: int, move: Any) -> SeatFault | None:
         """Play the move, or return what is wrong with it."""
         try:
-            played = read_move(self.game, self.state, move)
-            self.game.apply_to(self._states, played)
+            played = self._apply(move)
         except IllegalMove as wrong:
             return SeatFault(ILLEGAL, str(wrong))
         except Exception as error:  # no move may raise another exception in the rules; if one does, the bug is ours
@@ -284,6 +287,18 @@ class Referee:
         self._played(seat, played)
         self._next()
         return None
+
+    def _apply(self, move: Any) -> Any:
+        """Make a move and return it as JSON. Raises IllegalMove."""
+        game = self.game
+        try:
+            game.apply_to(self._states, move)
+        except IllegalMove:
+            if not game.reads_text or type(move) is not str:
+                raise
+            move = game.parse_move_of(move, self._states)  # text that is not a move in JSON may still be read as one
+            game.apply_to(self._states, move)
+        return move
 
     def _judge(self, seat: int, fault: SeatFault, answer: Answer) -> None:
         if fault.cause == ILLEGAL:

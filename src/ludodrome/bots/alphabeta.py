@@ -165,6 +165,16 @@ class PredictedSeats:
         self._in_a_row = [0] * game.seats
         """How many of its last moves were predicted, by seat."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The position as words: positions are compared byte by byte, and a copy of records leaves gaps undefined."""
+        return {**vars(self), "_before": None if self._before is None else as_words(self._before)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if self._before is not None:
+            self._before = self._game.new_states(1)
+            as_words(self._before)[:] = state["_before"]
+
     def is_predictable(self, seat: int) -> bool:
         """Whether the last moves of a seat were all predicted."""
         return self._in_a_row[seat] >= PREDICTED

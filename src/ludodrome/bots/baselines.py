@@ -27,6 +27,10 @@ class OnePlyEvaluator:
         self._pair_words: Array = as_words(self._pair)
         self._warm_up()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A new one for the same game: it remembers nothing."""
+        return OnePlyEvaluator, (self.game,)
+
     def _warm_up(self) -> None:
         """Compile or load the kernels that only the end of a game needs."""
         self.kernels.reset(self._after, np.uint64(0))

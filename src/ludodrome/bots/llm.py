@@ -9,12 +9,14 @@ the questions and reads the answers; the seat in the arena is ``arena/transports
 import hashlib
 import http.client
 import json
+import math
 import os
 import socket
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -41,17 +43,28 @@ KEY = "LUDODROME_LLM_KEY"
 PATH = "/chat/completions"
 EXAMPLE = "llm:http://localhost:8000/v1,model=NAME"
 MAX_RESPONSE_BYTES = 4 * 1024 * 1024
-RETRY_STATUSES = (408, 409, 429, 500, 502, 503, 504, 529)
+RETRY_STATUSES = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 """HTTP statuses after which a request is retried."""
-FIRST_PAUSE = 0.5
-"""Seconds before the first retry; doubled for each further one."""
+UNREACHABLE, MALFORMED = 0, -1
+"""In place of a status: no connection, or one that was cut; no chat completion."""
+FIRST_PAUSE, MAX_PAUSE = 0.5, 15.0
+"""Seconds before the first retry; doubled for each further one, up to a limit."""
+PREFLIGHT = [{"role": "user", "content": "Answer with the word ready."}]
 
 LLM_PARAMS = (
     Param("temperature", "sampling temperature; default: the endpoint's", "0", 0, 10, whole=False),
     Param("max_tokens", "maximum tokens of an answer, under the name of most servers", "2000", 1, 10**7),
     Param("max_completion_tokens", "the same under the name of newer servers", "2000", 1, 10**7),
     Param("timeout", "seconds for one request; default: 120", "60", 0.05, 86_400, whole=False),
-    Param("retries", "retries of a failed request; default: 2", "5", 0, 100),
+    Param(
+        "wait",
+        "seconds to wait for an endpoint that is down, off the clock; default: 120",
+        "600",
+        0,
+        86_400,
+        whole=False,
+    ),
+    Param("retries", "retries of a failed request; default: as many as fit into wait", "5", 0, 100),
 )
 """The parameters besides ``model`` and ``key``."""
 
@@ -66,17 +79,29 @@ class EndpointSettings(NamedTuple):
     key: str | None = None
     """Name of the environment variable with the API key; None for the default."""
     timeout: float = 120.0
-    retries: int = 2
+    wait: float = 120.0
+    retries: int | None = None
     sent: tuple[tuple[str, Any], ...] = ()
     """Parameters that are sent to the endpoint unchanged."""
 
 
 class EndpointError(Exception):
-    """The endpoint gave no answer. ``late``: the time was up."""
+    """There was no answer. ``late``: the time for it was up; otherwise the endpoint failed.
 
-    def __init__(self, message: str, late: bool = False) -> None:
+    ``seconds``: the time of the last request; ``waited``: that of earlier ones that failed, and of the pauses.
+    """
+
+    def __init__(self, message: str, late: bool = False, seconds: float = 0.0, waited: float = 0.0) -> None:
         super().__init__(message)
-        self.late = late
+        self.late, self.seconds, self.waited = late, seconds, waited
+
+
+class _FailedRequest(Exception):
+    """A request without an answer that may be sent again. ``pause``: the seconds that the endpoint asks for."""
+
+    def __init__(self, status: int, why: str, pause: float = 0.0) -> None:
+        super().__init__(why)
+        self.status, self.pause = status, pause
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +112,15 @@ class Completion:
     declined: bool = False
     """Whether the model refused to answer."""
     finish: str | None = None
+    """The endpoint's reason to stop, such as ``length``; None: unknown, as for the counts."""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    reasoning: str = ""
     attempts: int = 1
+    seconds: float = 0.0
+    """From the question to the answer, without ``waited``: the failed requests before it, and the pauses."""
+    waited: float = 0.0
 
 
 def read_settings(text: str) -> EndpointSettings:
@@ -121,7 +152,7 @@ def read_settings(text: str) -> EndpointSettings:
         found[name] = params[name].read(value, "llm") if name in params else value
     if "model" not in found:
         raise ValueError(f"llm needs the name of a model: {EXAMPLE}")
-    own = {name: found.pop(name) for name in ("model", "key", "timeout", "retries") if name in found}
+    own = {name: found.pop(name) for name in ("model", "key", "timeout", "wait", "retries") if name in found}
     return EndpointSettings(url.rstrip("/"), **own, sent=tuple(found.items()))
 
 
@@ -141,30 +172,49 @@ class Endpoint:
             self._headers["Authorization"] = f"Bearer {secret}"
 
     def complete(self, messages: list[Message], seconds: float | None = None) -> Completion:
-        """Ask the model; ``seconds`` limits the time. Raises EndpointError if there is no answer."""
+        """Ask the model; ``seconds`` limits the time of its answer. Raises EndpointError if there is no answer.
+
+        A request that fails through no fault of the model is sent again with the full time, at most ``wait`` seconds
+        after the first one. The endpoint's Retry-After is kept to.
+        """
         limit = self.settings.timeout if seconds is None else min(seconds, self.settings.timeout)
-        deadline = time.monotonic() + limit
         payload = {"model": self.settings.model, "messages": messages, **dict(self.settings.sent)}
         body = json.dumps(payload).encode()
-        attempts, pause = 0, FIRST_PAUSE
+        first, pause, attempts = time.monotonic(), FIRST_PAUSE, 0
         while True:
             attempts += 1
+            began = time.monotonic()
             try:
-                status, said, content = self._post(body, deadline)
-            except OSError as error:
-                status, said, content = 0, 0.0, str(error.strerror or error).encode()
-            if status == http.client.OK:
-                return _completion(content, attempts)
-            why = _complaint(status, content)
-            wait = max(pause, said)
-            may = attempts <= self.settings.retries and (status == 0 or status in RETRY_STATUSES)
-            if not may or time.monotonic() + wait >= deadline:
-                raise EndpointError(f"the endpoint {why}" + (f", {attempts} times" if attempts > 1 else ""))
-            time.sleep(wait)
-            pause *= 2
+                answer = _completion(self._post(body, began + limit), attempts)
+            except EndpointError as failed:
+                failed.seconds, failed.waited = time.monotonic() - began, began - first
+                raise
+            except _FailedRequest as failed:
+                waited = time.monotonic() - first
+                why = self._why_give_up(failed, attempts, waited, pause)
+                if why is not None:
+                    raise EndpointError(f"the endpoint {failed}{why}", waited=waited) from failed
+                time.sleep(max(pause, failed.pause))
+                pause = min(2 * pause, MAX_PAUSE)
+            else:
+                return replace(answer, seconds=time.monotonic() - began, waited=began - first)
 
-    def _post(self, body: bytes, deadline: float) -> tuple[int, float, bytes]:
-        """Status, seconds to wait, content. Raises EndpointError at the deadline, OSError for a failed connection."""
+    def _why_give_up(self, failed: _FailedRequest, attempts: int, waited: float, pause: float) -> str | None:
+        """What to add to the error if no other request is sent; None if one is."""
+        times = f", {attempts} times" if attempts > 1 else ""
+        retries, wait = self.settings.retries, self.settings.wait
+        if failed.status > 0 and failed.status not in RETRY_STATUSES:
+            return times
+        if retries is not None and attempts > retries:
+            return times
+        if waited + max(pause, failed.pause) <= wait:
+            return None
+        if failed.pause > pause:
+            return f"{times}, and asks to wait for {failed.pause:g} s; the limit is wait={wait:g}"
+        return f"{times} in {wait:g} s" if wait else times
+
+    def _post(self, body: bytes, deadline: float) -> bytes:
+        """The content of a good response. Raises EndpointError at the deadline, otherwise _FailedRequest."""
         left = deadline - time.monotonic()
         if left <= 0:
             raise EndpointError("no answer came in time", late=True)
@@ -180,19 +230,23 @@ class Endpoint:
             connection.request("POST", self._path, body, self._headers)
             response = connection.getresponse()
             content = response.read(MAX_RESPONSE_BYTES + 1)
-            if time.monotonic() >= deadline:
-                raise EndpointError("no answer came in time", late=True)
-            if len(content) > MAX_RESPONSE_BYTES:
-                raise EndpointError(f"the endpoint sent more than {MAX_RESPONSE_BYTES} bytes")
-            return response.status, _seconds(response.getheader("Retry-After")), content
         except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
             if time.monotonic() >= deadline or isinstance(error, TimeoutError):
                 raise EndpointError("no answer came in time", late=True) from error
-            raise OSError(str(error) or type(error).__name__) from error
+            said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise _FailedRequest(UNREACHABLE, _complaint(UNREACHABLE, said.encode())) from error
         finally:
             if alarm is not None:
                 alarm.cancel()
             connection.close()
+        if time.monotonic() >= deadline:
+            raise EndpointError("no answer came in time", late=True)
+        if len(content) > MAX_RESPONSE_BYTES:
+            raise EndpointError(f"the endpoint sent more than {MAX_RESPONSE_BYTES} bytes")
+        if response.status != http.client.OK:
+            pause = _seconds(response.getheader("Retry-After"))
+            raise _FailedRequest(response.status, _complaint(response.status, content), pause)
+        return content
 
 
 def _cut(connected: socket.socket) -> None:
@@ -201,8 +255,13 @@ def _cut(connected: socket.socket) -> None:
 
 
 def _seconds(text: str | None) -> float:
+    """The seconds of a Retry-After header, which has a number or a date; 0 if it has neither."""
+    if not text:
+        return 0.0
     with suppress(ValueError):
-        return max(0.0, float(text or 0))
+        return max(0.0, float(text)) if math.isfinite(float(text)) else 0.0
+    with suppress(ValueError, TypeError):
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
     return 0.0
 
 
@@ -214,36 +273,44 @@ def _complaint(status: int, content: bytes) -> str:
         error = found["error"]
         said = error["message"] if isinstance(error, dict) else str(error)
     words = " ".join(str(said).split())[:200]
-    if status == 0:
+    if status == UNREACHABLE:
         return f"cannot be reached: {words}"
     return f"answered {status}" + (f": {words}" if words else "")
 
 
-def _completion(content: bytes, attempts: int) -> Completion:
-    """Parse a response. Raises EndpointError if it has no answer."""
+def _completion(content: bytes, attempts: int = 1) -> Completion:
+    """Parse a response. Raises _FailedRequest if it has no answer."""
     try:
         found = json.loads(content)
         choice = found["choices"][0]
         message = choice["message"]
         text, refusal = message.get("content"), message.get("refusal")
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-        raise EndpointError("the endpoint's answer is not a chat completion: choices[0].message is missing") from error
+        why = "sent an answer that is not a chat completion: choices[0].message is missing"
+        raise _FailedRequest(MALFORMED, why) from error
     if isinstance(text, list):  # some servers answer in parts
         text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
-    usage = found.get("usage")
-    counts = [usage.get(name) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")]
-    tokens = [count if type(count) is int and count >= 0 else None for count in counts]
-    finish = choice.get("finish_reason")
-    declined = isinstance(refusal, str) and bool(refusal)
+    thoughts = next((one for name in THOUGHTS if isinstance(one := message.get(name), str) and one), "")
+    finish = found_reason if isinstance(found_reason := choice.get("finish_reason"), str) else None
+    declined = (isinstance(refusal, str) and bool(refusal)) or finish == FILTERED
     answer = refusal if declined and not text else text
-    return Completion(
-        answer if isinstance(answer, str) else "",
-        declined,
-        finish if isinstance(finish, str) else None,
-        tokens[0],
-        tokens[1],
-        attempts,
-    )
+    prompt, completed, reasoned = _token_counts(found.get("usage"))
+    said = (answer if isinstance(answer, str) else "", declined, finish)
+    return Completion(*said, prompt, completed, reasoned, thoughts, attempts)
+
+
+THOUGHTS, FILTERED = ("reasoning_content", "reasoning"), "content_filter"
+"""The fields of a message that hold thoughts; the finish reason of an answer that was withheld."""
+
+
+def _token_counts(usage: Any) -> tuple[int | None, int | None, int | None]:
+    """Tokens of the prompt, of the completion, and of the thoughts in it; None for each that is unknown."""
+    counts = usage if isinstance(usage, dict) else {}
+    details = counts.get("completion_tokens_details")
+    thoughts = details.get("reasoning_tokens") if isinstance(details, dict) else None
+    found = [counts.get("prompt_tokens"), counts.get("completion_tokens"), thoughts]
+    prompt, completed, reasoned = (count if type(count) is int and count >= 0 else None for count in found)
+    return prompt, completed, reasoned
 
 
 MAX_ANSWERS = 10
@@ -268,6 +335,7 @@ class Exchange:
     """How the answer was read."""
     error: str = ""
     late: bool = False
+    waited: float = 0.0
 
     @property
     def outcome(self) -> str:
@@ -292,6 +360,10 @@ class Exchange:
                 "finish": answer.finish,
                 "attempts": answer.attempts,
             }
+            if answer.reasoning_tokens is not None:
+                json_form["tokens"]["reasoning"] = answer.reasoning_tokens
+            if answer.reasoning:
+                json_form["reasoning"] = answer.reasoning[:MAX_KEPT_CHARS]
             if len(answer.text) > MAX_KEPT_CHARS:
                 json_form["cut"] = len(answer.text)
             if answer.declined:
@@ -300,6 +372,8 @@ class Exchange:
             json_form["read"] = self.reading.text
         if self.error:
             json_form["error"] = self.error
+        if self.waited:
+            json_form["waited_ms"] = round(self.waited * 1000)
         return json_form
 
 
@@ -329,15 +403,13 @@ class Chat:
     def _exchange(self, seconds: float | None) -> Exchange:
         kept = [self._named(message) for message in self._messages]
         model = self._endpoint.settings.model
-        began = time.perf_counter()
         try:
             answer = self._endpoint.complete(self._messages, seconds)
         except EndpointError as failed:
-            return Exchange(model, kept, time.perf_counter() - began, None, None, str(failed), failed.late)
-        spent = time.perf_counter() - began
+            return Exchange(model, kept, failed.seconds, None, None, str(failed), failed.late, failed.waited)
         self._messages.append({"role": "assistant", "content": answer.text})
         reading = read_reply(self.game, self._observation, answer.text)
-        return Exchange(model, kept, spent, answer, reading, reading.why)
+        return Exchange(model, kept, answer.seconds, answer, reading, reading.why, waited=answer.waited)
 
     def _named(self, message: Message) -> dict[str, str]:
         """A message for the record: in full once, later by its digest."""
@@ -376,14 +448,13 @@ class LanguageModelBot:
     def choose(self, observation: Any, budget: Budget | None = None) -> Any:
         """A legal move. Raises ValueError if none of MAX_ANSWERS answers has one."""
         seconds = None if budget is None else budget.time
-        deadline = None if seconds is None else time.monotonic() + seconds
         talk = self._talk(observation)
         exchange = talk.ask(observation, self._legal(observation), seconds)
         self.exchanges.append(exchange)
         for left in range(MAX_ANSWERS - 1, 0, -1):
             if exchange.outcome == MOVE or exchange.reading is None:
                 break
-            seconds = None if deadline is None else deadline - time.monotonic()
+            seconds = None if seconds is None else seconds - exchange.seconds
             exchange = talk.ask_again(exchange.error, left, seconds)
             self.exchanges.append(exchange)
         if exchange.outcome != MOVE or exchange.reading is None:

@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ludodrome.game import Game, IllegalMove
@@ -32,6 +33,7 @@ MOVES_SHOWN = 3
 """Example moves, if a game does not describe its notation."""
 
 
+@lru_cache(maxsize=64)
 def rules_prompt(game: Game, seat: int) -> str:
     """The first prompt: the game, its rules, its options, its notation."""
     page = find(game.id).rules_for_programs()
@@ -73,9 +75,13 @@ def move_format(game: Game) -> str:
     return game.move_format
 
 
-def turn_prompt(game: Game, observation: Any, seat: int, legal: Sequence[str] | None) -> str:
-    """The prompt of a turn. ``legal``: the legal moves as texts; None if they are hidden or too many."""
-    parts = [f"{you_are(game, seat)} It is your turn.", drawing(game, observation)]
+def turn_prompt(game: Game, observation: Any, seat: int, legal: Sequence[str] | None, states: Any = None) -> str:
+    """The prompt of a turn. ``legal``: the legal moves as texts; None if they are hidden or too many.
+
+    ``states``: the position in compiled form, which saves reading the observation; see ``has_plain_states``.
+    """
+    drawn = drawing(game, observation) if states is None else game.tidy_drawing(game.render_record(states[0]))
+    parts = [f"{you_are(game, seat)} It is your turn.", drawn]
     if legal is not None:
         parts.append(f"Legal moves ({len(legal)}): {' '.join(legal)}")
     parts.append("Your move, in square brackets:")
@@ -106,6 +112,19 @@ def legal_texts(game: Game, observation: Any, moves: Sequence[Any] | None) -> li
         return None
     state = game.initial_state() if game.actions_a_turn > 1 else bare(observation)
     return [bracketed(game.format_move(move, state)) for move in moves]
+
+
+def has_plain_states(game: Game) -> bool:
+    """Whether prompts and replies can use the compiled state: nothing is hidden, and a move is one action."""
+    return game.actions_a_turn == 1 and not game.has_hidden_information
+
+
+def legal_texts_of(game: Game, states: Any) -> list[str]:
+    """The same as ``legal_texts`` for all legal moves of states[0]."""
+    actions, record = game.legal_actions_of(states), states[0]
+    if game.reads_text:  # the moves are their notation, in brackets
+        return game.codec.format_moves(actions, record)
+    return [bracketed(game.codec.format_notation(action, record)) for action in actions]
 
 
 def bracketed(text: str) -> str:
@@ -147,8 +166,8 @@ class _Candidate(NamedTuple):
     bracketed: bool
 
 
-def read_reply(game: Game, observation: Any, reply: str) -> ParsedReply:
-    """Find the move of an answer in the position that was shown."""
+def read_reply(game: Game, observation: Any, reply: str, states: Any = None) -> ParsedReply:
+    """Find the move of an answer in the position that was shown; ``states`` as in ``turn_prompt``."""
     answer = spoken(reply)[-MAX_CHARS:]
     state = game.initial_state() if game.actions_a_turn > 1 else bare(observation)
     found = sorted(_candidates(game, answer), key=lambda one: (not one.bracketed, -one.end, one.start))
@@ -156,7 +175,7 @@ def read_reply(game: Game, observation: Any, reply: str) -> ParsedReply:
     for candidate in found[:MAX_CANDIDATES]:
         text = answer[candidate.start : candidate.end]
         try:
-            return ParsedReply(MOVE, _move(game, state, candidate.value), text, "")
+            return ParsedReply(MOVE, _move(game, state, candidate.value, states), text, "")
         except IllegalMove as wrong:
             last = last or ParsedReply(ILLEGAL, None, text, str(wrong))
     return last or ParsedReply(NOTHING, None, "", f"No move was found in the answer. {move_format(game)}")
@@ -187,8 +206,10 @@ def _in_brackets(answer: str, match: "re.Match[str]") -> bool:
     )
 
 
-def _move(game: Game, state: Any, value: Any) -> Any:
+def _move(game: Game, state: Any, value: Any, states: Any) -> Any:
     """The legal move of a candidate. Raises IllegalMove."""
+    if isinstance(value, str) and states is not None:
+        return game.parse_move_of(value, states)
     if isinstance(value, str):
         return game.parse_move(value, state)
     game.apply(state, value)

@@ -10,7 +10,9 @@ import typer
 
 from ludodrome.cli import console
 from ludodrome.cli.base import (
+    DONE,
     INTERRUPTED,
+    UNDECIDED,
     Command,
     CommandError,
     Json,
@@ -26,29 +28,31 @@ with lazy_imports():
     from ludodrome.arena import model_evaluation
 
 if TYPE_CHECKING:
-    from ludodrome.arena.model_evaluation import ModelTrial
+    from ludodrome.arena.matches.tallies import MatchTally
+    from ludodrome.arena.model_evaluation import AnswerCounts, ModelTrial
     from ludodrome.game import Game
 
 app = typer.Typer()
 
 CONDITIONS = {"shown": (True,), "hidden": (False,), "both": (True, False)}
 WORKERS = 4
-STRENGTH = ("game", "opponent", "legal moves", "games", "won", "drawn", "lost", "share", "95 %", "forfeits", "unrated")
-ANSWERS = (
-    "game",
-    "opponent",
-    "legal moves",
-    "asked",
-    "moves",
-    "refused",
-    "no move",
-    "declined",
-    "timeouts",
+HEAD = ("game", "opponent", "legal moves")
+POINTS = (*HEAD, "games", "won", "drawn", "lost", "share", "95 %")
+STRENGTH = (*POINTS, "forfeits", "substituted", "no evidence", "void")
+MOVES = (*HEAD, "asked", "own", "retried", "substituted", "illegal", "unparsable", "refused", "timed out")
+COSTS = (
+    *HEAD,
+    "answers",
+    "cut off",
     "endpoint errors",
     "tokens in",
     "tokens out",
+    "reasoning",
     "s an answer",
+    "s waited",
 )
+CUT_OFF = "length"
+"""The finish reason of an answer that reached its most tokens."""
 
 
 @app.command(
@@ -103,16 +107,16 @@ def evaluate(
         ),
     ] = None,
     policy: Annotated[
-        str | None,
-        typer.Option(metavar="P", help="After a bad answer: forfeit, substitute or retry:N. Default: the game's own."),
-    ] = None,
+        str, typer.Option(metavar="P", help="After a bad answer, in all games: forfeit, substitute or retry:N.")
+    ] = "retry:3",
     clock: Annotated[str, typer.Option("--clock", metavar="C", help="Time per move, like 60s, or none.")] = "60s",
     json: Json = False,
 ) -> None:
     """Evaluate a language model: its strength and its answers.
 
-    Strength counts the games decided by play. Losses through illegal, missing or late answers are listed apart.
-    Prompts, answers, tokens and times are in the records.
+    Strength counts the games decided by play in which every move was the model's own. Forfeits, games with substituted
+    moves and games that are void because the endpoint failed are listed apart. If the endpoint stays down, the command
+    ends with code 3; with --record, the same command plays what is missing.
     """
     chosen = [_game(text) for text in game or _all_games()]
     opponents = against or ["random", "greedy"]
@@ -122,13 +126,17 @@ def evaluate(
         check_bots(one, [model, *opponents])
     with command_errors():
         plan = model_evaluation.trials(model, chosen, opponents, CONDITIONS[legal_moves], games, policy, clock, seed)
-    whole = _play(plan, chosen, workers, openings, record, json)
+    end, why = _play(plan, chosen, workers, openings, record, json)
     if json:
-        console.say(dumps({"model": model, "trials": [trial.to_json() for trial in plan if trial.everything.games]}))
-    else:
+        trials = [trial.to_json() for trial in plan if trial.everything.games]
+        console.say(dumps({"model": model, "complete": end == DONE, "stopped": why or None, "trials": trials}))
+    elif any(trial.everything.games for trial in plan):
         _show(model, plan)
-    if not whole:
-        raise typer.Exit(INTERRUPTED)
+    if why:
+        kept = f"the same command plays what is missing in {record}" if record else "with --record DIR games are kept"
+        console.complain(f"{why}; {kept}")
+    if end != DONE:
+        raise typer.Exit(end)
 
 
 def _all_games() -> list[str]:
@@ -143,11 +151,12 @@ def _game(text: str) -> Game:
 
 def _play(
     plan: list[ModelTrial], games: list[Game], workers: int, openings: str, folder: Path | None, quiet: bool
-) -> bool:
-    """Play all trials with a line of progress. Returns whether they were finished, not interrupted."""
+) -> tuple[int, str]:
+    """Play all trials with a line of progress. Returns the exit code, and why it stopped before the end."""
     total = sum(trial.match.games for trial in plan)
     by_options = {(game.id, str(game.options)): game for game in games}
     which = {"drawn": True, "none": False}.get(openings, openings)
+    preflight = model_evaluation.Preflight()
     try:
         with (
             command_errors(),
@@ -155,10 +164,13 @@ def _play(
         ):
             for trial in plan:
                 on = trial.match.settings
-                model_evaluation.evaluate(trial, by_options[on.game, str(on.options)], workers, which, folder, show)
+                game = by_options[on.game, str(on.options)]
+                model_evaluation.evaluate(trial, game, workers, which, folder, show, preflight)
     except KeyboardInterrupt:
-        return False
-    return True
+        return INTERRUPTED, ""
+    except model_evaluation.EndpointDown as down:
+        return UNDECIDED, str(down)
+    return DONE, ""
 
 
 def _done(plan: list[ModelTrial]) -> int:
@@ -167,16 +179,27 @@ def _done(plan: list[ModelTrial]) -> int:
 
 def _standing(plan: list[ModelTrial]) -> str:
     lines = [trial.strength.lines[trial.match.names[0]] for trial in plan]
-    asked = sum(trial.answers.asked for trial in plan)
-    moves = sum(trial.answers.outcomes["move"] for trial in plan)
-    return f"{sum(line.points for line in lines):g} points by play, {moves} moves in {asked} answers"
+    own = sum(trial.moves.own for trial in plan)
+    asked = sum(trial.moves.asked for trial in plan)
+    return f"{sum(line.points for line in lines):g} points by its own moves, {own} own moves of {asked}"
 
 
 def _show(model: str, plan: list[ModelTrial]) -> None:
-    console.say(f"{model}\n\nStrength, by the games decided by play:\n")
-    console.show_table(STRENGTH, (_strength(trial) for trial in plan), numbers=STRENGTH[3:])
+    played = [trial for trial in plan if trial.everything.games]
+    on = plan[0].match.settings.conditions
+    console.say(f"{model}\npolicy {on.policy} in all games, clock {on.clock}")
+    console.say("\nStrength, by the games decided by play in which every move was the model's own:\n")
+    console.show_table(STRENGTH, (_strength(trial) for trial in played), numbers=STRENGTH[3:])
+    if mixed := [trial for trial in played if trial.with_substitutes.games]:
+        console.say("\nGames with substituted moves, at least half of them the model's own:\n")
+        console.show_table(POINTS, (_points(trial, trial.with_substitutes) for trial in mixed), numbers=POINTS[3:])
+    console.say("\nMoves:\n")
+    console.show_table(MOVES, (_moves(trial) for trial in played), numbers=MOVES[3:])
     console.say("\nAnswers:\n")
-    console.show_table(ANSWERS, (_answers(trial) for trial in plan), numbers=ANSWERS[3:])
+    console.show_table(COSTS, (_costs(trial) for trial in played), numbers=COSTS[3:])
+    for trial in played:
+        for why, count in trial.void.items():
+            console.say(f"\n{count} void in {', '.join(_head(trial)[:2])}: {why}")
 
 
 def _head(trial: ModelTrial) -> list[str]:
@@ -185,28 +208,45 @@ def _head(trial: ModelTrial) -> list[str]:
     return [f"{on.game} {options}", trial.opponent, "shown" if trial.legal_moves else "hidden"]
 
 
-def _strength(trial: ModelTrial) -> list[str]:
+def _points(trial: ModelTrial, tally: MatchTally) -> list[str]:
     name = trial.match.names[0]
-    line, decided = trial.strength.lines[name], trial.everything.decided_by
-    share = trial.strength.share(name) if line.results else None
+    line = tally.lines[name]
+    share = tally.share(name) if line.results else None
     return [
         *_head(trial),
         str(len(line.results)),
         *map(str, (line.wins, line.draws, line.losses)),
         f"{share.share:.1%}" if share else "",
         f"{share.low:.1%} to {share.high:.1%}" if share else "",
-        str(decided["forfeit"]),
-        str(trial.everything.unrated),
     ]
 
 
-def _answers(trial: ModelTrial) -> list[str]:
-    data = trial.answers.to_json()
-    asked = data["asked"]
-    numbers = ("asked", "moves", "refusals", "parse_failures", "declined", "timeouts", "endpoint_errors")
+def _strength(trial: ModelTrial) -> list[str]:
+    apart = trial.everything.decided_by["forfeit"], trial.with_substitutes.games, trial.no_evidence
+    return [*_points(trial, trial.strength), *map(str, (*apart, sum(trial.void.values())))]
+
+
+def _moves(trial: ModelTrial) -> list[str]:
+    moves, answers = trial.moves.to_json(), trial.answers.to_json()
+    counts = [moves[name] for name in ("asked", "own", "retried", "substituted")]
+    return [*_head(trial), *map(str, counts), *(str(answers[name.replace(" ", "_")]) for name in MOVES[7:])]
+
+
+def _costs(trial: ModelTrial) -> list[str]:
+    found = trial.answers
     return [
         *_head(trial),
-        *(str(data[name]) for name in numbers),
-        *(f"{data[name]:,}" for name in ("prompt_tokens", "completion_tokens")),
-        f"{data['ms'] / asked / 1000:.2f}" if asked else "",
+        str(found.answers),
+        str(found.finish[CUT_OFF]),
+        str(found.to_json()["endpoint_errors"]),
+        *(_tokens(found, kind) for kind in ("prompt", "completion", "reasoning")),
+        f"{found.ms / found.asked / 1000:.2f}" if found.asked else "",
+        f"{found.waited_ms / 1000:.0f}",
     ]
+
+
+def _tokens(found: AnswerCounts, kind: str) -> str:
+    known = found.known_tokens(kind)
+    if known is None:
+        return "unknown"
+    return f"{known:,}" if found.counted[kind] == found.answers else f"at least {known:,}"

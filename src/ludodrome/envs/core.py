@@ -3,6 +3,7 @@
 It holds the rules for seeds, seats and ends. The loops over games are compiled (``search/vector.py``).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ludodrome.jit import Array
 from ludodrome.search.batch import MAX_BYTES
 from ludodrome.search.vector import Observations, VecState
 from ludodrome.splitmix import mix_array
-from ludodrome.validation import show
+from ludodrome.validation import listing, show
 
 # Observations as arrays: buffers for many games, single positions, and random legal actions.
 
@@ -102,8 +103,13 @@ class VecGame:
                 opponent.answer(self, which)
 
     def observe(self) -> None:
-        """Fill ``observations`` for the learner's seat of every game."""
+        """Fill ``observations`` for the learner's seat of every game.
+
+        Where nothing is legal, because the game is over, the mask is all ones: any action will do in the next step, and
+        a distribution over none would not be one.
+        """
         self.game.kernels.look_many(self.state.states, self.rows, self.state.agent_seat, self.observations)
+        self.observations.mask[self.observations.counts == 0] = 1
 
     def observe_rows(self, rows: Array, seats: Array, observations: Observations) -> None:
         """Fill the first len(rows) rows of ``observations`` with game rows[i] as seat seats[rows[i]] sees it."""
@@ -115,6 +121,19 @@ class VecGame:
         if given.shape != (self.n,) or given.dtype.kind not in "iu":
             raise ValueError(f"{self.n} games need {self.n} whole numbers, not {given.dtype} of shape {given.shape}")
         return given.astype(np.int64, copy=False)
+
+
+def check_reset_options(options: Any, known: Sequence[str] = ()) -> dict[str, Any]:
+    """The options of a ``reset``. Raises ValueError if one of them is not known."""
+    if options is None:
+        return {}
+    if not isinstance(options, dict):
+        raise ValueError(f"the options of reset are a dict or None, not {show(options)}")
+    for name in options:
+        if name not in known:
+            right = f"its options are {listing(known)}" if known else "it has no options"
+            raise ValueError(f"reset does not know the option {show(name)}; {right}")
+    return options
 
 
 def read_game(game: Any, options: dict[str, Any]) -> Game:

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.core import VecGame, read_game
-from ludodrome.envs.observations import MODES, check_render_mode, frame
+from ludodrome.envs.core import VecGame, check_reset_options, read_game
+from ludodrome.envs.observations import HUMAN, MODES, check_render_mode, frame
 from ludodrome.game import Game
 from ludodrome.jit import Array
 from ludodrome.validation import show
@@ -65,12 +65,14 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Start a new game; opponents that move first have moved."""
+        check_reset_options(options)
         super().reset(seed=seed)
         if seed is not None or not self._begun:
             self.vec.seed([int(self.np_random.integers(1 << 63)) if seed is None else seed])
         self.vec.reset()
         self._begun = True
         self.vec.observe()
+        self._show()
         return self._seen(), self._info()
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
@@ -81,7 +83,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         state = self.vec.state
         if state.over[0]:
             raise ResetNeeded("the game is over, or has not begun: call reset")
-        self._actions[0] = _number(action)
+        self._actions[0] = read_number(action)
         self.vec.step(self._actions)
         self.vec.observe()
         ended = bool(state.ended[0])
@@ -90,11 +92,16 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
             info["illegal"] = bool(state.illegal[0])
             info["returns"] = state.returns[0].copy()
             info["reason"] = self.game.reasons[int(state.states["reason"][0])]
+        self._show()
         return self._seen(), float(state.rewards[0]), ended, False, info
 
     def render(self) -> Any:
-        """The position as text or picture; None without a render_mode."""
+        """The position as text or picture; in the mode "human" it is printed. None without a render_mode."""
         return None if self.render_mode is None else frame(self.game, self.vec.state.states[0], self.render_mode)
+
+    def _show(self) -> None:
+        if self.render_mode == HUMAN:
+            self.render()
 
     def _seen(self) -> Array:
         planes: Array = self.vec.observations.planes[0].reshape(self._shape).copy()
@@ -108,7 +115,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         }
 
 
-def _number(action: Any) -> int:
+def read_number(action: Any) -> int:
     """An action as a machine integer; -1, which is illegal, if it does not fit."""
     try:
         number = operator.index(action)

@@ -51,7 +51,7 @@ class PositionEncoder:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._observations = new_observations(game, 1)
-        self._planes = as_planes(game, self._observations)
+        self._shape = game.planes.shape
         self._rows: Array = np.zeros(1, np.int64)
         self._seats: Array = np.zeros(1, np.int8)
 
@@ -59,11 +59,13 @@ class PositionEncoder:
         """New arrays for states[0]: planes [planes, rows, columns], and a mask of legal actions [num_actions] int8."""
         self._seats[0] = seat
         self.game.kernels.look_many(states, self._rows, self._seats, self._observations)
-        return self._planes[0].copy(), self._observations.mask[0].copy()
+        planes: Array = self._observations.planes[0].reshape(self._shape)
+        return planes.copy(), self._observations.mask[0].copy()
 
 
-MODES = ("ansi", "rgb_array")
-"""Values of ``render_mode``: text, and pictures."""
+HUMAN = "human"
+MODES = ("ansi", "rgb_array", HUMAN)
+"""Values of ``render_mode``: text, pictures, and text that every reset and step prints."""
 
 
 def check_render_mode(mode: str | None) -> str | None:
@@ -74,7 +76,13 @@ def check_render_mode(mode: str | None) -> str | None:
 
 
 def frame(game: Game, record: Record, mode: str) -> Any:
-    """A position as text, or as a picture [height, width, 3] uint8."""
-    if mode == "ansi":
-        return game.render_record(record)
-    return game.paint(record)
+    """A position as text, or as a picture [height, width, 3] uint8; in the mode "human" it is printed, for None."""
+    if mode == "rgb_array":
+        return game.paint(record)
+    text = game.render_record(record)
+    return show_text(text) if mode == HUMAN else text
+
+
+def show_text(text: str) -> None:
+    """Print a position for people."""
+    print(text, flush=True)

@@ -23,6 +23,7 @@ except ImportError as error:
     raise missing_extra(ImportError(name="open_spiel"), "OpenSpiel's games", "openspiel") from error
 
 PREFIX = "ludodrome_"
+TERMINAL = int(pyspiel.PlayerId.TERMINAL)
 _ONLY: Array = np.zeros(1, np.int64)
 """Row 0, the only one."""
 """Game id -> minimum and maximum of players, where it varies."""
@@ -36,6 +37,16 @@ class SharedGame:
         self.hidden = game.has_hidden_information
         """Whether boards can be hidden."""
         self.by_steps = game.actions_a_turn > 1
+        self.is_plain = not self.by_steps and not self.hidden
+        """Whether a state is its record and nothing else."""
+        self.buffer = game.buffer()
+        self._beginning = game.blank()
+        game.kernels.reset(self._beginning, 0)
+
+    def blank(self) -> Array:
+        """The initial position, a new array of one record."""
+        states: Array = self._beginning.copy()
+        return states
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "SharedGame":
         return self
@@ -91,6 +102,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
             raise ValueError("here spaces begins at its beginning: what was laid before is part of what a seat knows")
         if state is not None:
             found.states[0] = self.rules.game.encode(state)
+            found._mover = found._legal = None
         return found
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
@@ -107,31 +119,45 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
     def __init__(self, game: SpielGame, rules: SharedGame) -> None:
         super().__init__(game)
         self.rules = rules
-        self.states: Array = rules.game.blank()
-        rules.game.kernels.reset(self.states, 0)
+        self.states: Array = rules.blank()
         self.laid: tuple[tuple[int, str], ...] = ()
         """In games with many actions a turn or hidden information: (seat, text) of the turns so far."""
+        self._mover: int | None = None
+        """The seat to move, or TERMINAL; None: not asked since the last action."""
+        self._legal: list[int] | None = None
+        """The legal actions; None: not asked since the last action."""
         self.steps: tuple[str, ...] = ()
         """The texts of the current turn's actions."""
 
     def current_player(self) -> int:
         """The seat to move, or TERMINAL."""
-        seat = int(self.rules.game.kernels.mover(self.states))
-        return int(pyspiel.PlayerId.TERMINAL) if seat < 0 else seat
+        if self._mover is None:
+            seat = int(self.rules.game.kernels.mover(self.states))
+            self._mover = TERMINAL if seat < 0 else seat
+        return self._mover
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        """The legal actions of the seat to move, ascending; none of another seat.
+
+        Callers in Python come here directly: through OpenSpiel's own method each call asks four times whose turn it is.
+        """
+        if player is not None and player != self.current_player():
+            return []
+        if self._legal is None:
+            buffer = self.rules.buffer
+            self._legal = buffer[: self.rules.game.kernels.legal(self.states, buffer)].tolist()
+        return self._legal.copy()
 
     def _legal_actions(self, player: int) -> list[int]:
-        if player != self.current_player():
-            return []
-        buffer = self.rules.game.buffer()
-        actions: list[int] = buffer[: self.rules.game.kernels.legal(self.states, buffer)].tolist()
-        return actions
+        return self.legal_actions(player)
 
     def _apply_action(self, action: int) -> None:
         kernels = self.rules.game.kernels
-        if not self.rules.by_steps and not self.rules.hidden:
+        self._mover = self._legal = None
+        if self.rules.is_plain:
             kernels.play(self.states, action)
             return
-        seat, before = self.current_player(), kernels.turns(self.states)
+        seat, before = int(kernels.mover(self.states)), kernels.turns(self.states)
         self.steps += (self._action_to_string(seat, action),)
         kernels.play(self.states, action)
         if kernels.turns(self.states) != before:
@@ -146,7 +172,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
     def is_terminal(self) -> bool:
         """Whether the game is over."""
-        return int(self.rules.game.kernels.mover(self.states)) < 0
+        return self.current_player() == TERMINAL
 
     def returns(self) -> list[float]:
         """Returns by seat; zeros while the game runs."""

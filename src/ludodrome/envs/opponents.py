@@ -10,7 +10,8 @@ Each game has its own random numbers, also for its opponents, so games do not de
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -56,31 +57,30 @@ class GreedyOpponent:
     """The best action at first sight, as the bot ``greedy``; ties are broken at random."""
 
     def __init__(self, game: Game) -> None:
-        self._kernels: Any = game.kernels
         self._buffer = game.buffer()
         self._scratch = game.new_states(2)
-        self._scratch_words = as_words(self._scratch)
 
     def answer(self, vec: "VecGame", which: int) -> None:
         """Move in all games in one call."""
-        state = vec.state
-        self._kernels.answer_greedy(
-            state, as_words(state.states), which, self._buffer, self._scratch, self._scratch_words
-        )
+        state, kernels, scratch = vec.state, cast(Any, vec.game.kernels), self._scratch
+        kernels.answer_greedy(state, as_words(state.states), which, self._buffer, scratch, as_words(scratch))
 
 
 class AlphaBetaOpponent:
     """Alpha-beta to a fixed depth, without memory between moves."""
 
     def __init__(self, game: Game, depth: int) -> None:
-        self._kernels: Any = game.kernels
-        self._depth = depth
+        self._game, self._depth = game, depth
         self._workspace = new_workspace(game)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A new one: it remembers nothing, and parts of the workspace are views of others."""
+        return AlphaBetaOpponent, (self._game, self._depth)
 
     def answer(self, vec: "VecGame", which: int) -> None:
         """Move in all games in one call."""
-        state = vec.state
-        self._kernels.answer_alphabeta(state, as_words(state.states), which, self._workspace, self._depth)
+        state, kernels = vec.state, cast(Any, vec.game.kernels)
+        kernels.answer_alphabeta(state, as_words(state.states), which, self._workspace, self._depth)
 
 
 class PolicyOpponent:
@@ -89,7 +89,6 @@ class PolicyOpponent:
     def __init__(self, game: Game, n: int, policy: Policy) -> None:
         self._policy = policy
         self._observations = new_observations(game, n)
-        self._planes = as_planes(game, self._observations)
         self._movers: Array = np.empty(n, np.int8)
 
     def answer(self, vec: "VecGame", which: int) -> None:
@@ -103,7 +102,7 @@ class PolicyOpponent:
                 return
             vec.observe_rows(rows, self._movers, self._observations)
             mask = self._observations.mask[: len(rows)]
-            chosen = self._read(self._policy(self._planes[: len(rows)], mask), mask)
+            chosen = self._read(self._policy(as_planes(vec.game, self._observations)[: len(rows)], mask), mask)
             for row, action in zip(rows.tolist(), chosen.tolist(), strict=True):
                 kernels.play(state.states[row : row + 1], action)
 
@@ -131,7 +130,7 @@ class BotOpponent:
                 f"{spec} plays in at most {MAX_BOTS} games at once; in more play random, greedy and "
                 f"alphabeta:depth=N where the game has them, and policies: callables on batches"
             )
-        self._make: Callable[[], Bot] = lambda: make_bot(spec, game)
+        self._make = partial(make_bot, spec, game)
         self._bots: dict[tuple[int, int], Bot] = {(0, seat): self._make() for seat in range(game.seats - 1)}
         self._games: dict[tuple[int, int], int] = {}
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.core import read_game
+from ludodrome.envs.core import check_reset_options, read_game
 from ludodrome.envs.gym_env import action_space, observation_space
-from ludodrome.envs.observations import MODES, PositionEncoder, check_render_mode, frame
+from ludodrome.envs.observations import HUMAN, MODES, PositionEncoder, check_render_mode, frame
 from ludodrome.game import Game, checked_seed
 from ludodrome.jit import Array
 
@@ -24,6 +24,8 @@ try:
 except ImportError as error:
     raise missing_extra(error, "multi-agent environments", "rl") from error
 
+PETTINGZOO_OPTIONS = ("options",)
+"""The option that PettingZoo's own checks send; it has no effect."""
 Observation = dict[str, Array]
 
 
@@ -83,6 +85,7 @@ class GameAECEnv(AECEnv):  # type: ignore[misc]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game. Without a seed, one is derived from the last one given."""
+        check_reset_options(options, PETTINGZOO_OPTIONS)
         if seed is not None:
             self._random = np.random.default_rng(seed)
         word = int(self._random.integers(1 << 63)) if seed is None else seed
@@ -95,6 +98,7 @@ class GameAECEnv(AECEnv):  # type: ignore[misc]
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = agent_name(0)
+        self._show()
 
     def observe(self, agent: str) -> Observation:
         """The observation of an agent, also when it is not its turn."""
@@ -122,6 +126,7 @@ class GameAECEnv(AECEnv):  # type: ignore[misc]
                 assert outcome is not None
                 self._end({agent_name(seat): float(value) for seat, value in enumerate(outcome.returns)})
         self._accumulate_rewards()
+        self._show()
 
     def _end(self, rewards: dict[str, float]) -> None:
         self.rewards.update(rewards)
@@ -129,8 +134,12 @@ class GameAECEnv(AECEnv):  # type: ignore[misc]
         self.agent_selection = self.agents[0]
 
     def render(self) -> Any:
-        """The position as text or picture; None without a render_mode."""
+        """The position as text or picture; in the mode "human" it is printed. None without a render_mode."""
         return None if self.render_mode is None else frame(self.game, self._states[0], self.render_mode)
+
+    def _show(self) -> None:
+        if self.render_mode == HUMAN:
+            self.render()
 
     def close(self) -> None:
         """Do nothing: no resources are held."""

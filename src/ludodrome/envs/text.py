@@ -12,12 +12,16 @@ from ludodrome.arena.conditions import conditions
 from ludodrome.arena.messages import clean_text
 from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
-from ludodrome.arena.seats import ILLEGAL, Answer, SeatFault
+from ludodrome.arena.seats import ILLEGAL, Answer, SeatFault, Turn
 from ludodrome.arena.seeds import new_secret
 from ludodrome.bots.prompts import (
+    MOVE,
+    ParsedReply,
     bracketed,
     drawing,
+    has_plain_states,
     legal_texts,
+    legal_texts_of,
     read_reply,
     refusal_prompt,
     rules_prompt,
@@ -66,6 +70,8 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
         chosen = new_secret() if seed is None else seed
         agents, names = (AGENT,) * game.seats, tuple(f"Player {seat}" for seat in range(game.seats))
         self._actions: list[str] = []
+        self._legal: dict[str, int] = {}
+        """The legal moves that the player to answer sees, and their places in the list."""
         self._beginning = (num_players, chosen)
         self._referee = Referee(PlaySpec(game.id, game.options, agents, names, game_conditions, chosen))
         self._refusals, self._substituted = [0] * game.seats, [0] * game.seats
@@ -86,8 +92,9 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
             return True, {"reason": "the game is over"}
         self._actions.append(action)
         seat, before = turn.seat, referee.state
+        shown = referee.states.copy()
         self._send(action, ObservationType.PLAYER_ACTION, seat, seat)
-        reading = read_reply(self.game, turn.observation, action)
+        reading = self._read(action, turn)
         if reading.why:
             self._refusals[seat] += 1
             referee.deliver(Answer(0.0, fault=SeatFault(ILLEGAL, reading.why), sent=clean_text(action)))
@@ -95,13 +102,23 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
             referee.deliver(Answer(0.0, reading.move))
         self._send_refusals()
         if referee.state != before:
-            self._send_move(seat, before, reading.move)
+            self._send_move(seat, before, reading.move, shown)
         info = {"player": seat, "refused": reading.why or None}
         if referee.result is None:
             self._send_turn()
             return False, info
         self._finish(referee.result)
         return True, info | {"reason": referee.result["reason"]}
+
+    def _read(self, action: str, turn: Turn) -> ParsedReply:
+        """Find the move of an answer; one that is nothing but a move of the list needs no search."""
+        referee, legal = self._running(), self._legal
+        if not has_plain_states(self.game):
+            return read_reply(self.game, turn.observation, action)
+        if (text := action.strip()) in legal:
+            number = self.game.legal_actions_of(referee.states)[legal[text]]
+            return ParsedReply(MOVE, self.game.codec.format_moves([number], referee.states[0])[0], text, "")
+        return read_reply(self.game, turn.observation, action, referee.states)
 
     def get_observation(self) -> tuple[int, list[tuple[int, str, Any]]]:
         """The player to answer, and its new messages: (sender, text, kind)."""
@@ -152,8 +169,13 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
         turn = referee.turn
         assert turn is not None
         self.state.current_player_id = turn.seat
-        legal = legal_texts(self.game, turn.observation, turn.message["legal_moves"])
-        board = turn_prompt(self.game, turn.observation, turn.seat, legal)
+        states = referee.states if has_plain_states(self.game) else None
+        if states is not None:
+            legal = legal_texts_of(self.game, states) if self._legal_moves else None
+            self._legal = {text: number for number, text in enumerate(legal or ())}
+        else:
+            legal = legal_texts(self.game, turn.observation, turn.message["legal_moves"])
+        board = turn_prompt(self.game, None if states is not None else turn.observation, turn.seat, legal, states)
         self.state.game_state |= {"state": referee.state, "legal_moves": legal, "rendered_board": board}
         self._send(board, ObservationType.GAME_BOARD, turn.seat)
 
@@ -163,7 +185,7 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
                 text = refusal_prompt(notice.message["why"], notice.message["tries_left"])
                 self._send(text, ObservationType.GAME_ADMIN, notice.seat)
 
-    def _send_move(self, seat: int, before: Any, move: Any) -> None:
+    def _send_move(self, seat: int, before: Any, move: Any, shown: Any) -> None:
         """Send the move to everybody, unless it is hidden."""
         referee = self._running()
         self.state.turn += 1
@@ -173,11 +195,18 @@ class TextEnv(textarena.Env):  # type: ignore[misc]
             self._substituted[seat] += 1
             move = self.game.substitute_move(before)
             played = f"Player {seat} gave no legal move, and this is played instead:"
-        if self.game.observation(referee.state) != referee.state:
+        if self.game.has_hidden_information and self.game.hides(referee.state):
             text = f"Player {seat} has laid something face down."
         else:
-            text = f"{played} {bracketed(self.game.format_move(move, before))}"
+            text = f"{played} {bracketed(self._notation(move, before, shown))}"
         self._send(text, ObservationType.GAME_ACTION_DESCRIPTION)
+
+    def _notation(self, move: Any, before: Any, shown: Any) -> str:
+        """A move in notation; ``shown``: the position before it in compiled form."""
+        game = self.game
+        if not has_plain_states(game):
+            return game.format_move(move, before)
+        return game.codec.format_notation(game.codec.parse_move(move, shown), shown[0])
 
     def _finish(self, result: dict[str, Any]) -> None:
         state = self.state

@@ -1,6 +1,6 @@
 """Thousands of games as one compiled ``gymnasium.vector.VectorEnv``.
 
-The arrays it returns change with the next call; ``copy=True`` returns copies.
+It returns copies, as Gymnasium's own do; with ``copy=False`` its own arrays, which change with the next call.
 """
 
 from typing import Any
@@ -9,9 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.core import VecGame, read_game
+from ludodrome.envs.core import VecGame, check_reset_options, read_game
 from ludodrome.envs.gym_env import action_space, observation_space
-from ludodrome.envs.observations import MODES, as_planes, check_render_mode, frame, new_observations, sample_legal
+from ludodrome.envs.observations import (
+    HUMAN,
+    MODES,
+    as_planes,
+    check_render_mode,
+    frame,
+    new_observations,
+    sample_legal,
+)
 from ludodrome.jit import Array
 from ludodrome.splitmix import mix_array
 from ludodrome.validation import listing, show
@@ -33,11 +41,13 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
 
     ``game``: an id, with its options as further arguments, or a game. ``opponent``: a bot, a policy or a pool of them;
     ``"self"``: the learner plays all seats, and ``info["seat"]`` is the seat to move. ``seat``: the learner's seat;
-    None: a random one for each game. ``autoreset_mode``: one of Gymnasium's three. ``copy``: return copies.
+    None: a random one for each game. ``autoreset_mode``: one of Gymnasium's three. ``copy``: return copies; False saves
+    their time, and the arrays change with the next call.
 
-    Observations are [n, planes, rows, columns]. ``info`` has ``action_mask`` [n, num_actions] int8, ``seat`` [n] int8,
-    ``opponent`` [n] int16, ``illegal`` [n] bool, ``returns`` [n, seats] float32: the results of games that have just
-    ended; in the mode SAME_STEP also ``final_obs`` and ``final_info``, valid where ``_final_obs`` is True.
+    Observations are [n, planes, rows, columns]. ``info`` has ``action_mask`` [n, num_actions] int8, all ones where the
+    game is over; ``seat`` [n] int8, ``opponent`` [n] int16, ``illegal`` [n] bool; of games that have just ended
+    ``returns`` [n, seats] float32 and ``reason`` [n] object, None for the others; in the mode SAME_STEP also
+    ``final_obs`` and ``final_info``, valid where ``_final_obs`` is True.
     Raises ValueError for wrong arguments.
     """
 
@@ -48,7 +58,7 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         opponent: Any = "random",
         seat: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        copy: bool = False,
+        copy: bool = True,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -56,6 +66,7 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         self.mode = _read_mode(autoreset_mode)
         self.metadata = {"render_modes": list(MODES), "render_fps": 4, "autoreset_mode": self.mode}
         self.render_mode = check_render_mode(render_mode)
+        self._reasons: Array = np.array(self.game.reasons, object)
         self.vec = VecGame(self.game, num_envs, opponent, seat)
         self.num_envs = self.vec.n
         self.single_observation_space = observation_space(self.game)
@@ -63,7 +74,8 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._copy = copy
-        self._planes = as_planes(self.game, self.vec.observations)
+        self._no_reason: Array = np.full(self.num_envs, None, object)
+        self._reason = self._no_reason
         self._truncations: Array = np.zeros(self.num_envs, np.bool_)
         self._fresh: Array = np.zeros(self.num_envs, np.bool_)
         self._returns = np.zeros_like(self.vec.state.returns)
@@ -86,7 +98,9 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         self.vec.observe()
         self.vec.state.illegal[:] = False
         self._returns[:] = 0
-        return self._given(self._planes), self._info()
+        self._reason = self._no_reason
+        self._show()
+        return self._planes(), self._info()
 
     def _seed(self, seed: Any, where: Array) -> None:
         if seed is None and self._begun:
@@ -124,7 +138,7 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         finals: dict[str, Any] = {}
         if self.mode is AutoresetMode.SAME_STEP:
             vec.step(chosen)
-            self._returns[:] = state.returns
+            self._keep_results()
             if state.ended.any():
                 finals = self._finals()
                 vec.reset(state.ended)
@@ -133,16 +147,26 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
             if self._fresh.any():
                 vec.reset(self._fresh)
             vec.step(chosen, self._fresh)
-            self._returns[:] = state.returns
+            self._keep_results()
         else:
             if state.over.any():
                 number = int(np.flatnonzero(state.over)[0])
                 raise ValueError(f"game {number} is over: reset it first, with options={{'reset_mask': ...}}")
             vec.step(chosen)
-            self._returns[:] = state.returns
+            self._keep_results()
         vec.observe()
+        self._show()
         rewards, ended = self._given(state.rewards), self._given(state.ended)
-        return self._given(self._planes), rewards, ended, self._given(self._truncations), self._info() | finals
+        return self._planes(), rewards, ended, self._given(self._truncations), self._info() | finals
+
+    def _keep_results(self) -> None:
+        """Keep what a reset would clear."""
+        state = self.vec.state
+        self._returns[:] = state.returns
+        self._reason = self._no_reason
+        if state.ended.any():
+            self._reason = self._no_reason.copy()
+            self._reason[state.ended] = self._reasons[state.states["reason"][state.ended]]
 
     def sample_actions(self) -> Array:
         """A random legal action for each game, [n] int64, a new array; 0 where nothing is legal.
@@ -158,6 +182,7 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         self.vec.observe_rows(rows, self.vec.state.agent_seat, self._last)
         self._final.planes[rows] = self._last.planes[: len(rows)]
         self._final.mask[rows] = self._last.mask[: len(rows)]
+        self._final.mask[rows[self._last.counts[: len(rows)] == 0]] = 1
         info = {"action_mask": self._given(self._final.mask), **self._always()}
         info["seat"] = self.vec.state.agent_seat.copy()
         info["opponent"] = self.vec.state.opponents.copy()
@@ -178,16 +203,28 @@ class GameVectorEnv(VectorEnv):  # type: ignore[misc]
         }
 
     def _always(self) -> dict[str, Any]:
-        return {"illegal": self._given(self.vec.state.illegal), "returns": self._given(self._returns)}
+        return {
+            "illegal": self._given(self.vec.state.illegal),
+            "returns": self._given(self._returns),
+            "reason": self._given(self._reason),
+        }
+
+    def _planes(self) -> Array:
+        return self._given(as_planes(self.game, self.vec.observations))
 
     def _given(self, array: Array) -> Array:
         return array.copy() if self._copy else array
 
     def render(self) -> tuple[Any, ...] | None:
-        """The position of each game as text or picture; None without a render_mode."""
+        """The position of each game as text or picture; in the mode "human" they are printed. None without a mode."""
         if self.render_mode is None:
             return None
-        return tuple(frame(self.game, state, self.render_mode) for state in self.vec.state.states)
+        frames = tuple(frame(self.game, state, self.render_mode) for state in self.vec.state.states)
+        return None if self.render_mode == HUMAN else frames
+
+    def _show(self) -> None:
+        if self.render_mode == HUMAN:
+            self.render()
 
 
 def _read_mode(mode: Any) -> AutoresetMode:
@@ -199,9 +236,10 @@ def _read_mode(mode: Any) -> AutoresetMode:
 
 
 def _read_where(options: dict[str, Any] | None, n: int) -> Array | None:
-    if not options or "reset_mask" not in options:
+    known = check_reset_options(options, ("reset_mask",))
+    if "reset_mask" not in known:
         return None
-    where = options["reset_mask"]
+    where = known["reset_mask"]
     if not isinstance(where, np.ndarray) or where.dtype != np.bool_ or where.shape != (n,) or not where.any():
         raise ValueError(f"reset_mask is an array of {n} booleans, not all False, not {show(where)}")
     return where

@@ -288,16 +288,21 @@ def parse_number(text: str, what: str) -> int:
 
 def draw(digits: str, workers: dict[int, str]) -> str:
     """The drawn table; ``workers``: cell -> the two characters of the worker on it."""
+    marks = ["  "] * CELLS
+    for cell, worker in workers.items():
+        marks[cell] = worker
+    return _TABLE % tuple(part for pair in zip(digits, marks, strict=True) for part in pair)
+
+
+def _table() -> str:
+    """The drawing with a place for the height and one for the worker of each cell."""
     header = "     " + "     ".join(COLUMNS)
-    lines = [header, "  ┌" + "┬".join(["─────"] * SIDE) + "┐"]
-    for row, letter in enumerate(ROWS):
-        if row:
-            lines.append("  ├" + "┼".join(["─────"] * SIDE) + "┤")
-        cells = range(row * SIDE, row * SIDE + SIDE)
-        lines.append(
-            f"{letter} │" + "│".join(f" {digits[cell]} {workers.get(cell, '  ')}" for cell in cells) + f"│ {letter}"
-        )
-    return "\n".join([*lines, "  └" + "┴".join(["─────"] * SIDE) + "┘", header])
+    row, line = "│".join([" %s %s"] * SIDE), ["─────"] * SIDE
+    rows = ("\n  ├" + "┼".join(line) + "┤\n").join(f"{letter} │{row}│ {letter}" for letter in ROWS)
+    return "\n".join([header, "  ┌" + "┬".join(line) + "┐", rows, "  └" + "┴".join(line) + "┘", header])
+
+
+_TABLE = _table()
 
 
 # What a turn did, for people who learn the game

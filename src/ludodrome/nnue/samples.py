@@ -28,6 +28,8 @@ GAMES_A_SHARD = 500
 TABLE_BITS = 15
 MAX_SAMPLES_A_GAME = 200
 """Room in a shard for each of its games, on average; games without room are left out."""
+MAX_EMPTY_SHARDS = 3
+"""Shards in a row without a sample after which no more are made."""
 
 
 class SampleSettings(NamedTuple):
@@ -56,11 +58,14 @@ class SampleArrays(NamedTuple):
 
 
 def generate(folder: Path, settings: SampleSettings, samples: int, workers: int = 1) -> Iterator[int]:
-    """Write shards until the folder has at least ``samples`` samples; yield their number after each shard."""
+    """Write shards until the folder has at least ``samples`` samples; yield their number after each shard.
+
+    Raises ValueError if several shards in a row have none.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     _check_settings(folder, settings)
     sizes = {int(path.stem): _size(path) for path in _shards(folder)}
-    total, following = sum(sizes.values()), 0
+    total, following, empty = sum(sizes.values()), 0, 0
     yield total
     with ProcessPoolExecutor(workers) as executor:
         running: set[Future[int]] = set()
@@ -72,7 +77,14 @@ def generate(folder: Path, settings: SampleSettings, samples: int, workers: int 
                 following += 1
             done = next(as_completed(running))
             running.remove(done)
-            total += done.result()
+            found = done.result()
+            empty = 0 if found else empty + 1
+            if empty == MAX_EMPTY_SHARDS:
+                raise ValueError(
+                    f"{empty * GAMES_A_SHARD} games in a row gave no sample: with these options every game is decided "
+                    f"or over after its opening of {settings.opening_low} to {settings.opening_high} random moves"
+                )
+            total += found
             yield total
 
 

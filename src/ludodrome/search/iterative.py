@@ -145,7 +145,6 @@ class Searcher:
         if game.evaluator is None:
             raise ValueError(f"alpha-beta needs an evaluator, and {game.id} has none")
         self.game = game
-        self._kernels = game.kernels
         self.reductions, self.shortest = reductions, shortest
         self._generation = 0
         self._states = game.new_states(PLIES + 1)
@@ -166,9 +165,22 @@ class Searcher:
         ]
         self._helping: list[Iterator[SearchResult]] = []
         """The searches of the helpers, each to be resumed by one thread at a time."""
+        self._bind()
+        self.clear()
+
+    def _bind(self) -> None:
+        """Set what refers to other parts: the kernels, and views of arrays."""
+        self._kernels = self.game.kernels
         self._root = self._frames[0]
         self._search = self._searches[0]
-        self.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything that a search remembers; one that is in progress goes on only in the original."""
+        return {**vars(self), "_kernels": None, "_root": None, "_search": None, "_helping": []}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._bind()
 
     def clear(self) -> None:
         """Clear the table and the history, so that the next search does not depend on earlier ones."""

@@ -187,7 +187,6 @@ class MaxN:
         if game.seats < 3:
             raise ValueError(f"max-n is for three seats or more, and this game of {game.id} has {game.seats}")
         self.game = game
-        self._kernels: Any = game.kernels
         self._states = game.new_states(PLIES + 2)
         self._memory = MaxNBuffers(
             np.zeros(5, np.int64),
@@ -198,6 +197,10 @@ class MaxN:
             np.zeros(game.max_legal, np.int64),
             np.zeros(game.seats, np.int64),
         )
+
+    @property
+    def _kernels(self) -> Any:
+        return self.game.kernels
 
     @property
     def nodes(self) -> int:

@@ -99,18 +99,33 @@ class TreeWorker:
     """One tree, and the arrays that its kernels work in."""
 
     def __init__(self, game: Game, seed: Any, nodes: int) -> None:
-        self.kernels = game.kernels
+        self.game = game
         self.seats = game.seats
         self.seed = seed
         self.tree: Tree = new_tree(nodes, nodes // NODES_A_BLOCK)
         self.states = new_states(game.dtype, 2)
-        path = np.zeros((3, game.max_game_length + 1), np.int32)
-        self.work = TreeBuffers(as_words(new_states(game.dtype, 1)), as_words(self.states), game.buffer(), path)
         self.settings = np.array(
             [game.seats, round(EXPLORATION * SCALE), round(FIRST_PLAY_URGENCY * SCALE), PATIENCE], np.int64
         )
         self.fields = field_bits(game.dtype)
+        self._bind(as_words(new_states(game.dtype, 1)))
         self.clear()
+
+    def _bind(self, root: Array) -> None:
+        """Set the kernels, and the buffers: one of them is a view of ``states``."""
+        game = self.game
+        self.kernels = game.kernels
+        path = np.zeros((3, game.max_game_length + 1), np.int32)
+        self.work = TreeBuffers(root, as_words(self.states), game.buffer(), path)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The tree and its root; the other buffers hold nothing between two calls."""
+        return {**vars(self), "kernels": None, "states": None, "work": self.work.root}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.states = new_states(self.game.dtype, 2)
+        self._bind(state["work"])
 
     def clear(self) -> None:
         """Drop the tree; ``turn_to`` begins a new one."""

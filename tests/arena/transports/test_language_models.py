@@ -74,12 +74,12 @@ def test_in_dots_the_first_edge_is_drawn_for_a_model_without_a_move(fake: Fake) 
     assert record["result"]["decided_by"] == "play"
 
 
-def test_lateness_is_a_timeout_and_a_broken_endpoint_an_error(fake: Fake) -> None:
+def test_lateness_is_a_timeout_and_a_broken_endpoint_the_arenas_fault(fake: Fake) -> None:
     late = game_loop.play(play_spec("skysummit", (fake.spec("slow"), "random"), clock="200ms", start_ms=0))
     assert late["result"]["verdicts"][0]["cause"] == "timeout"
     assert exchanges(late)[0]["outcome"] == "timeout"
-    broken = game_loop.play(play_spec("skysummit", (fake.spec("broken"), "random")))
-    assert broken["result"]["verdicts"][0]["cause"] == "error"
+    broken = game_loop.play(play_spec("skysummit", (fake.spec("broken", "wait=0"), "random")))
+    assert (broken["result"]["verdicts"][0]["cause"], broken["result"]["rated"]) == ("arena", False)
     assert "out of memory" in broken["result"]["verdicts"][0]["why"]
     for record in (late, broken):
         records.verify(record)

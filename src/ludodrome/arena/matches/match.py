@@ -14,9 +14,10 @@ from ludodrome.arena.matches.archives import RecordFolder
 from ludodrome.arena.matches.openings import EmptyBook, MatchBook, OpeningBook, fixed_book, read_book
 from ludodrome.arena.matches.pool import run
 from ludodrome.arena.matches.scheduler import Archive, MatchScheduler, MatchSettings, Pairing, Play, rotations
-from ludodrome.arena.matches.tallies import GameResult, MatchTally
+from ludodrome.arena.matches.tallies import ARENA, GameResult, MatchTally
 from ludodrome.arena.matches.workers import Workers, play_game
 from ludodrome.arena.statistics.sprt import Sprt, SprtState
+from ludodrome.bots.registry import LLM
 from ludodrome.game import Game
 
 DEFAULT_GAMES = 100
@@ -136,6 +137,9 @@ class MatchRun:
         self._max_failures = max_failures
         self._failed_from_start = dict.fromkeys(match.names, 0)
         """Bots that have failed in every game so far, and in how many."""
+        specs = zip(match.names, match.bots, strict=True)
+        self._behind_endpoints = {name for name, spec in specs if spec.partition(":")[0] == LLM}
+        """Their games are void if the endpoint is down, and waiting for it in every game takes long."""
         self.tally = MatchTally(match.names, match.settings.seats)
         self.stopping = False
         self.scheduler: MatchScheduler | None = None
@@ -152,6 +156,7 @@ class MatchRun:
     def watch_failures(self, game: GameResult) -> None:
         """Stop if a bot has failed in all of its games, and in enough of them."""
         failed = {game.names[failure.seat] for failure in game.failures}
+        failed |= {game.names[seat] for seat, cause in game.verdicts if cause == ARENA} & self._behind_endpoints
         for name in game.names:
             if name not in failed:
                 self._failed_from_start.pop(name, None)

@@ -4,7 +4,7 @@ import json
 import time
 
 from ludodrome.arena.messages import Message, clean_text
-from ludodrome.arena.seats import ARENA, ERROR, ILLEGAL, NO_CAPABILITIES, TIMEOUT, Answer, Notice, SeatFault, Turn
+from ludodrome.arena.seats import ARENA, ILLEGAL, NO_CAPABILITIES, TIMEOUT, Answer, Notice, SeatFault, Turn
 from ludodrome.bots.llm import Chat, Exchange, endpoint
 from ludodrome.bots.player import Bot
 from ludodrome.bots.prompts import legal_texts
@@ -98,7 +98,9 @@ def _answer(exchange: Exchange) -> Answer:
     log = (clean_text(json.dumps(exchange.to_json(), ensure_ascii=False), MAX_LOG),)
     reading, completion = exchange.reading, exchange.completion
     if reading is None or completion is None:
-        return Answer(exchange.seconds, fault=SeatFault(TIMEOUT if exchange.late else ERROR, exchange.error), log=log)
+        # An endpoint that is down says nothing about the model: the game is not rated.
+        cause = TIMEOUT if exchange.late else ARENA
+        return Answer(exchange.seconds, fault=SeatFault(cause, exchange.error), log=log)
     if reading.why:
         return Answer(
             exchange.seconds, fault=SeatFault(ILLEGAL, reading.why), sent=clean_text(completion.text), log=log

@@ -267,8 +267,13 @@ _EDGE = re.compile(r"([HV]) ?([0-9]+)(?: ([0-9]+))?(?: \+[12])?")
 
 def format_notation(action: int, record: Record) -> str:
     """``H(2,3)``."""
-    orient, r, c = _edges(*_size(record))[action]
-    return f"{orient}({r},{c})"
+    return notations(*_size(record))[action]
+
+
+@functools.cache
+def notations(rows: int, cols: int) -> list[str]:
+    """The notation of each edge."""
+    return [f"{orient}({r},{c})" for orient, r, c in _edges(rows, cols)]
 
 
 def format_label(notation: str, boxes: int) -> str:

@@ -4,6 +4,7 @@ Every refusal is a sentence that begins with its kind. ``rules.py`` decides what
 """
 
 import re
+from functools import cache
 from typing import Any
 
 from ludodrome import validation
@@ -240,13 +241,20 @@ def format_moves(actions: list[int], record: Record) -> list[str]:
     *fields, players, _, _, ply = _PACKING.unpack(record)
     seat = ply % players
     sources = fields[4 + seat * WORKERS : 4 + seat * WORKERS + WORKERS]
-    texts = []
-    for action in actions:
-        worker, direction, target = _SPLIT[action]
-        source = sources[worker]
-        to = _STEP[source][direction]
-        texts.append(f"[{LETTERS[seat]}{worker + 1}{NAMES[source]}{NAMES[to]}{NAMES[_STEP[to][target]]}]")
-    return texts
+    texts = [_texts(seat, worker, source) for worker, source in enumerate(sources)]
+    return [texts[_SPLIT[action][0]][action] for action in actions]
+
+
+@cache
+def _texts(seat: int, worker: int, source: int) -> dict[int, str]:
+    """The texts of a worker's actions on a square, by action; those that leave the board have none."""
+    found = {}
+    for action, (who, direction, target) in enumerate(_SPLIT):
+        to = _STEP[source][direction] if who == worker else OFF_BOARD
+        build = OFF_BOARD if to == OFF_BOARD else _STEP[to][target]
+        if build != OFF_BOARD:
+            found[action] = f"[{LETTERS[seat]}{worker + 1}{NAMES[source]}{NAMES[to]}{NAMES[build]}]"
+    return found
 
 
 def format_notation(action: int, record: Record) -> str:

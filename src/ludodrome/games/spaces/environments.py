@@ -17,7 +17,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.observations import MODES, check_render_mode
+from ludodrome.envs.core import check_reset_options
+from ludodrome.envs.gym_env import read_number
+from ludodrome.envs.observations import HUMAN, MODES, check_render_mode, show_text
 from ludodrome.game import checked_count
 from ludodrome.games import make
 from ludodrome.games.spaces import check, perfect
@@ -252,6 +254,7 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Start a new match with a new pool, seat and style."""
+        check_reset_options(options)
         super().reset(seed=seed)
         rng = self.np_random
         boards = pool(self.size) if not self._fixed else ()
@@ -266,6 +269,7 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         self.met: list[RoundResult] = []
         self._over = False
         self._begin_round()
+        self._show()
         return self._observation(), self._info()
 
     @property
@@ -311,10 +315,12 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
     def _refused(self) -> Step:
         """End the match after an illegal action."""
         self._over = True
+        self._show()
         return self._observation(), -1.0, True, False, {**self._info(), "illegal": True}
 
     def _met(self, met: RoundResult, reward: float) -> Step:
         """The results of a step that ended a round."""
+        self._show()
         info = {**self._info(), "points": list(met.points), "ended": met.ended}
         return self._observation(), reward, self._over, False, info
 
@@ -368,7 +374,7 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         raise NotImplementedError
 
     def render(self) -> Any:
-        """The latest boards as text or picture; None without a render_mode."""
+        """The latest boards as text or picture; in the mode "human" they are printed. None without a render_mode."""
         if self.render_mode is None:
             return None
         boards = [self.built, self.visible or b""]
@@ -381,7 +387,12 @@ class Scenario(gymnasium.Env):  # type: ignore[misc]
         codes = [format_code(board, self.size) if board else "-" for board in boards]
         totals = [sum(met.points[side] for met in self.met) for side in range(2)]
         number = min(self.turn + 1, self.rounds)
-        return f"round {number} of {self.rounds}, totals {totals[0]} : {totals[1]}\nown: {codes[0]}\nother: {codes[1]}"
+        drawn = f"round {number} of {self.rounds}, totals {totals[0]} : {totals[1]}\nown: {codes[0]}\nother: {codes[1]}"
+        return show_text(drawn) if self.render_mode == HUMAN else drawn
+
+    def _show(self) -> None:
+        if self.render_mode == HUMAN:
+            self.render()
 
 
 class BoardGeneration(Scenario):
@@ -403,21 +414,22 @@ class BoardGeneration(Scenario):
         self.game.kernels.reset(self._states, np.uint64(0))
 
     def step(self, action: Any) -> Step:
-        """Add one step to the board. Raises ResetNeeded if the match is over."""
+        """Add one step to the board. Raises ResetNeeded if the match is over, ValueError if it is not an integer."""
         self._check_running()
-        number = int(action)
+        number = read_number(action)
         kernels = self.game.kernels
         if not 0 <= number < self.game.num_actions or kernels.fault(self._states, number) != 0:
             return self._refused()
         kernels.play(self._states, number)
         self.built += bytes([number])
         if number < self.game.num_actions - 1:
+            self._show()
             return self._observation(), 0.0, False, False, self._info()
         met = self._lay(self.built)
         return self._met(met, (met.points[0] - met.points[1]) / self.size)
 
     def _mask(self) -> Array:
-        mask = np.zeros(self.game.num_actions, np.int8)
+        mask = np.full(self.game.num_actions, self._over, np.int8)
         if not self._over:
             mask[self._buffer[: self.game.kernels.legal(self._states, self._buffer)]] = 1
         return mask
@@ -438,12 +450,12 @@ class PoolScenario(Scenario):
         return {"candidates": np.stack([planes(board, self.size) for board in self.pool])}
 
     def _mask(self) -> Array:
-        return np.full(self.count, 0 if self._over else 1, np.int8)
+        return np.ones(self.count, np.int8)
 
     def step(self, action: Any) -> Step:
-        """Choose a board by its index. Raises ResetNeeded if the match is over."""
+        """Choose a board by its index. Raises ResetNeeded if the match is over, ValueError if it is not an integer."""
         self._check_running()
-        number = int(action)
+        number = read_number(action)
         if not 0 <= number < self.count:
             return self._refused()
         return self._choose(number)

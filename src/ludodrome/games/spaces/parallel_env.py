@@ -5,9 +5,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ludodrome.envs import missing_extra
-from ludodrome.envs.core import read_game
-from ludodrome.envs.observations import MODES, PositionEncoder, check_render_mode, frame
-from ludodrome.envs.pettingzoo_env import Observation, agent_name, observation_dict, observe_seat, read_action
+from ludodrome.envs.core import check_reset_options, read_game
+from ludodrome.envs.gym_env import observation_space
+from ludodrome.envs.observations import HUMAN, MODES, PositionEncoder, check_render_mode, frame
+from ludodrome.envs.pettingzoo_env import (
+    PETTINGZOO_OPTIONS,
+    Observation,
+    agent_name,
+    observation_dict,
+    observe_seat,
+    read_action,
+)
 from ludodrome.game import Game, checked_seed
 from ludodrome.games.spaces.equilibria import straight_run
 from ludodrome.jit import Array
@@ -51,6 +59,9 @@ class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
         self.agents: list[str] = []
         self._action_spaces = {agent: spaces.Discrete(self.wait + 1) for agent in self.possible_agents}
         self._observation_spaces = {agent: observation_dict(self.game, self.wait + 1) for agent in self.possible_agents}
+        planes = observation_space(self.game)
+        self.state_space = spaces.Box(np.stack([planes.low] * 2), np.stack([planes.high] * 2), dtype=planes.dtype)
+        """The space of ``state``."""
         self._encoder = PositionEncoder(self.game)
         self._filler = _straight_run(self.game)
 
@@ -66,10 +77,12 @@ class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Start a new match. It has no randomness: a seed is checked, but has no effect."""
+        check_reset_options(options, PETTINGZOO_OPTIONS)
         self._match = self.game.blank()
         self.game.kernels.reset(self._match, checked_seed(0 if seed is None else seed))
         self.agents = self.possible_agents[:]
         self._next_round()
+        self._show()
         return self._observations(), {agent: {} for agent in self.agents}
 
     def step(self, actions: dict[str, Any]) -> Any:
@@ -96,13 +109,18 @@ class ParallelSpaces(ParallelEnv):  # type: ignore[misc]
                 rewards = dict(zip(agents, map(float, outcome.returns), strict=True))
         over = bool(wrong) or self.game.outcome_of(self._match) is not None
         observations = self._observations()
+        self._show()
         if over:
             self.agents = []
         return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
 
     def render(self) -> Any:
-        """The match, without the boards being built."""
+        """The match, without the boards being built; in the mode "human" it is printed."""
         return None if self.render_mode is None else frame(self.game, self._match[0], self.render_mode)
+
+    def _show(self) -> None:
+        if self.render_mode == HUMAN:
+            self.render()
 
     def close(self) -> None:
         """Do nothing: no resources are held."""
