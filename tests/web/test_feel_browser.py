@@ -388,7 +388,7 @@ def test_the_moves_of_a_game_that_is_set_up_are_in_their_columns(chromium: Any, 
         for move in first["opening"]:
             movers.append(game.to_move(state))
             state = game.apply(state, move)
-        assert found == [str(seat + 2) for seat in movers]
+        assert found == [str(seat + 2) for seat in movers if seat is not None]
         assert found != [str(at % 2 + 2) for at in range(len(found))]
 
 
