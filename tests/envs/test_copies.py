@@ -38,7 +38,9 @@ OPPONENTS: list[tuple[str, dict[str, Any], Any]] = [
 
 
 @pytest.mark.parametrize("how", COPIES)
-@pytest.mark.parametrize(("game_id", "options", "opponent"), OPPONENTS, ids=str)
+@pytest.mark.parametrize(
+    ("game_id", "options", "opponent"), OPPONENTS, ids=lambda value: "mixed" if isinstance(value, list) else str(value)
+)
 def test_a_copy_plays_on_alike_and_apart(game_id: str, options: dict[str, Any], opponent: Any, how: str) -> None:
     env = GameVectorEnv(game_id, num_envs=2, opponent=opponent, **options)
     env.reset(seed=5)

@@ -30,6 +30,7 @@ from ludodrome.arena.play_spec import PlaySpec
 from ludodrome.arena.referee import Referee
 from ludodrome.arena.transports import make_seat
 from ludodrome.bots import bot
+from ludodrome.bots.networks import network_weights
 from ludodrome.game import Game
 from ludodrome.games import GAMES, find, make
 from ludodrome.search.iterative import Searcher
@@ -100,7 +101,7 @@ class Evaluation:
 
     def __init__(self, game: Game) -> None:
         searched = game.evaluator is not None and game.seats == 2 and game.actions_a_turn == 1
-        self._searcher = Searcher(game) if searched else None
+        self._searcher = Searcher(game, weights=network_weights(game)) if searched else None
         self._game = game
 
     def of(self, state: Any) -> float | None:
