@@ -135,8 +135,10 @@ def evaluate(
     if why:
         kept = f"the same command plays what is missing in {record}" if record else "with --record DIR games are kept"
         console.complain(f"{why}; {kept}")
+    if end == INTERRUPTED:
+        raise typer.Exit(INTERRUPTED)
     if end != DONE:
-        raise typer.Exit(end)
+        raise typer.Exit(UNDECIDED)
 
 
 def _all_games() -> list[str]:
