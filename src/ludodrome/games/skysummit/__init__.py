@@ -37,7 +37,7 @@ class Skysummit(Game):
     evaluator = evaluate.EVALUATOR
     network = evaluate.NETWORK
     codec = codec
-    seat_names = ("Blue", "Orange")
+    seat_names = codec.COLOURS
     seat_signs = tuple(codec.SIGNS)
     move_format = (
         "A placement is [place B2 C3]. A turn is the worker's number, where it stands, where it goes and where it "
