@@ -87,7 +87,7 @@ def test_a_refusal_names_the_first_faults(game: Game) -> None:
     ("steps", "why"),
     [
         ("p2,1 p1,1 p2,1", "step 3: the piece goes back down, from (1,1) to (2,1) (R9)"),
-        ("p2,1 p1,1 p1,1", "step 3: the piece goes from (1,1) to (1,1), which is not one square up, left or right (R4)"),
+        ("p2,1 p0,0", "step 2: the piece goes from (2,1) to (0,0), which is not one square up, left or right (R4)"),
         ("p2,1 p2,0 p2,1", "step 3: the piece has stood on (2,1) before (R8)"),
         ("p2,1 p1,1", "step 2: the board ends without reaching the goal (R6)"),
         ("t2,1 f-1,1", "step 1: a board starts with the piece on row 2, not with a trap (R3)"),

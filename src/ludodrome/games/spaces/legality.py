@@ -100,7 +100,7 @@ def refusal(found: Iterable[Fault]) -> str:
 
 
 def _main(faults: Iterable[Fault]) -> Fault:
-    """The fault that says most about a step: rather a step down than the visited square (R8) or the missing end (R6)."""
+    """The fault that says most about a step: rather a step down than a visited square (R8) or a missing goal (R6)."""
     return min(faults, key=lambda fault: ("R8", "R6").index(fault.rule) if fault.rule in ("R8", "R6") else -1)
 
 
