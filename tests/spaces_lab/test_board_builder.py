@@ -40,7 +40,7 @@ def test_a_whole_board_by_commands() -> None:
         ("", "start 9", "there is no command 'start 9'"),
         ("start 0", "left", r"step 2: the piece leaves the grid, to \(2,-1\) \(R4\)"),
         ("start 0;up;up;finish", "up", "the board is finished"),
-        ("start 0;trap here", "trap up", r"R15"),
+        ("start 0;trap here", "trap up", r"R11"),
         ("start 2;left;trap left;up;right", "trap up", r"step 6: a trap is set on row 0"),
     ],
 )

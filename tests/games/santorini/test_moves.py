@@ -173,7 +173,7 @@ def test_nothing_but_legality_is_judged() -> None:
 
 def test_the_two_sample_moves_of_the_document() -> None:
     """Ruling (page): the samples show the format only; both are refused at the start."""
-    refuse(START, "[N1C2C3B3]", "^Cannot build there: .*B3.*N2")
+    refuse(START, "[N1C2C3B3]", "^Cannot build there: .*B3.*Navy's worker 2")
     white = START.replace(" 0", " 1")
     refuse(white, "[W2D3E3E4]", "^No such worker there: .*W2.*C4.*D3")
     with pytest.raises(ludodrome.IllegalMove, match=r"^No such worker there"):
@@ -242,8 +242,8 @@ KINDS: list[tuple[str, str, str]] = [
     (START, "[N1C2E5E5]", "Cannot move there: .*E5"),
     (START, "[N1C2C2B2]", "Cannot move there: .*C2"),
     (START, "[N1C2C4C3]", "Cannot move there: .*C4"),
-    (START, "[N1C2B3B2]", "Cannot move there: .*B3.*occupied.*N2"),
-    (START, "[N1C2D3C2]", "Cannot move there: .*D3.*occupied.*W1"),
+    (START, "[N1C2B3B2]", "Cannot move there: .*B3.*occupied by Navy's worker 2"),
+    (START, "[N1C2D3C2]", "Cannot move there: .*D3.*occupied by White's worker 1"),
     (START, "[N1C2B3E5]", "Cannot move there: .*B3"),
     (START, "[N1C2B3B3]", "Cannot move there: .*B3"),
     (STEPS, "[N1C3C4C3]", "Cannot move there: .*C4.*dome"),
@@ -254,11 +254,11 @@ KINDS: list[tuple[str, str, str]] = [
     (START, "[N1C2B2D5]", "Cannot build there: .*D5.*B2"),
     (START, "[N1C2B2D2]", "Cannot build there: .*D2.*B2"),  # adjacent to where it came from only
     (START, "[N1C2B2B2]", "Cannot build there: .*B2"),
-    (START, "[N1C2B2B3]", "Cannot build there: .*B3.*occupied.*N2"),
-    (START, "[N1C2C3D3]", "Cannot build there: .*D3.*occupied.*W1"),
+    (START, "[N1C2B2B3]", "Cannot build there: .*B3.*occupied by Navy's worker 2"),
+    (START, "[N1C2C3D3]", "Cannot build there: .*D3.*occupied by White's worker 1"),
     (START, "[N1C2B2C4]", "Cannot build there: .*C4.*B2"),  # occupied as well
     (BUILDS, "[N1C3C4B4]", "Cannot build there: .*B4.*dome"),
-    (CLIMB, "[N1B2B3C4]", "Cannot build there: .*C4.*occupied.*W2"),  # a winning step as well
+    (CLIMB, "[N1B2B3C4]", "Cannot build there: .*C4.*occupied by White's worker 2"),  # a winning step as well
     (CLIMB, "[N1B2B3E1]", "Cannot build there: .*E1.*B3"),
 ]
 

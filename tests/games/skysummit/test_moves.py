@@ -304,8 +304,8 @@ NO_BUILD = "followed by a build"
         (STEPS, step(0, 0, 1), ADJACENT),
         (STEPS, step(0, 12, 13), ADJACENT),
         (STEPS, step(0, 24, 99), ADJACENT),  # occupied as well, and so is the build wrong
-        (STEPS, step(0, 16, 12), OCCUPIED),
-        (STEPS, step(0, 17, 17), OCCUPIED),
+        (STEPS, step(0, 16, 12), "^D2 is occupied by Blue's worker 2$"),
+        (STEPS, step(0, 17, 17), "^D3 is occupied by Orange's worker 1$"),
         (STEPS, step(0, 13, 12), DOME),  # too high as well
         (STEPS, step(0, 13, None), DOME),
         (STEPS, step(0, 11, None), HIGH),
@@ -322,8 +322,8 @@ NO_BUILD = "followed by a build"
         (BUILDS, step(0, 13, 0), ADJACENT),
         (BUILDS, step(0, 13, 13), ADJACENT),  # where it now stands itself
         (BUILDS, step(0, 13, 20), ADJACENT),  # occupied as well
-        (BUILDS, step(0, 13, 9), OCCUPIED),
-        (BUILDS, step(0, 13, 19), OCCUPIED),
+        (BUILDS, step(0, 13, 9), "^B5 is occupied by Blue's worker 2, so nothing"),
+        (BUILDS, step(0, 13, 19), "^D5 is occupied by Orange's worker 1, so nothing"),
         (BUILDS, step(0, 13, 8), DOME),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 import ludodrome
 from ludodrome import BadState, Game, IllegalMove, TooManyMoves, spaces
 from ludodrome.jit import COMPILED
-from tests.games.spaces.boards import RUN, board, lay
+from tests.games.spaces.boards import RUN, board, lay, squares
 
 pytestmark = pytest.mark.xdist_group("spaces")
 
@@ -81,6 +81,23 @@ def test_a_refusal_names_the_first_faults(game: Game) -> None:
         game.apply(game.initial_state(), board("3:1:" + "66" * 8 + "uuf"))
     assert str(refused.value).startswith("step 3: (2,2) has a trap of this board already (R10); step 4: ")
     assert str(refused.value).endswith("; and more")
+
+
+@pytest.mark.parametrize(
+    ("steps", "why"),
+    [
+        ("p2,1 p1,1 p2,1", "step 3: the piece goes back down, from (1,1) to (2,1) (R9)"),
+        ("p2,1 p0,0", "step 2: the piece goes from (2,1) to (0,0), which is not one square up, left or right (R4)"),
+        ("p2,1 p2,0 p2,1", "step 3: the piece has stood on (2,1) before (R8)"),
+        ("p2,1 p1,1", "step 2: the board ends without reaching the goal (R6)"),
+        ("t2,1 f-1,1", "step 1: a board starts with the piece on row 2, not with a trap (R3)"),
+    ],
+)
+def test_a_refusal_has_one_sentence_for_one_slip(game: Game, steps: str, why: str) -> None:
+    with pytest.raises(IllegalMove) as refused:
+        game.apply(game.initial_state(), squares(3, steps))
+    assert str(refused.value).split("; ")[0] == why
+    assert str(refused.value).count(why[:8]) == 1
 
 
 @pytest.mark.parametrize("move", [None, RUN, 7, [], {}, {"deck": []}, [board(RUN)], {"boardSize": 3, "sequence": None}])

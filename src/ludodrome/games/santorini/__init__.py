@@ -63,8 +63,8 @@ class Santorini(Game):
 
     levels = (*FIRST_LEVELS, Level(4, nodes=6_000), Level(6, nodes=30_000))
     feel = (
-        "Wide open and always close: both see everything, and the one who runs out of safe squares first "
-        "loses the climb."
+        "Close combat from the first turn: two or three sides start side by side on fixed squares, and somebody "
+        "always wins, by a step onto level 3 or by shutting the next one in."
     )
     ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
     doctor_options = ({"players": 2}, {"players": 3})

@@ -37,7 +37,7 @@ class Skysummit(Game):
     evaluator = evaluate.EVALUATOR
     network = evaluate.NETWORK
     codec = codec
-    seat_names = ("Blue", "Orange")
+    seat_names = codec.COLOURS
     seat_signs = tuple(codec.SIGNS)
     move_format = (
         "A placement is [place B2 C3]. A turn is the worker's number, where it stands, where it goes and where it "
@@ -46,8 +46,8 @@ class Skysummit(Game):
 
     levels = (*FIRST_LEVELS, Level(5, nodes=8_000), Level(7, nodes=40_000))
     feel = (
-        "A knife fight on a building site: every storey you raise is a stair for somebody, and games end in "
-        "one quiet step up."
+        "A duel on a building site: you choose where your two workers start, every level you raise is a stair for "
+        "somebody, and one step onto level 3 ends it at once."
     )
     ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
     doctor_options = ({"turn_limit": 1}, {"turn_limit": 1000})
@@ -73,7 +73,7 @@ class Skysummit(Game):
         ),
         Diagram(
             "Your turn",
-            "Pick a blue worker: the dots are its steps. B2, on level 2, is too high for a worker on level 0.",
+            "Pick a blue worker, and dots show its steps. B2, on level 2, is too high for a worker on level 0.",
             "00000/02000/10100/00110/00000 C2D3 B4E2 6",
         ),
     )

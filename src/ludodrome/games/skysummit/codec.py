@@ -46,6 +46,7 @@ STATE_KEYS = ("phase", "ply", "board", "workers", "winner", "reason")
 PLACE_KEYS = ("t", "to")
 MOVE_KEYS = ("t", "w", "to", "build")
 SIGNS = "●◆"
+COLOURS = ("Blue", "Orange")
 
 _PACKING = packing(DTYPE)
 _STEP = [[*row, None] for row in STEP.tolist()]  # the last one: NO_BUILD
@@ -272,11 +273,11 @@ def _squares(action: int, record: Record) -> tuple[int, int, int, int | None]:
 WHY = {
     GAME_OVER: "the game is over",
     STEP_OFF_BOARD: "the step leads off the board",
-    STEP_OCCUPIED: "{to} is occupied by a worker",
+    STEP_OCCUPIED: "{to} is occupied by {who}",
     STEP_ON_DOME: "{to} is a dome, which nobody can enter",
     STEP_TOO_HIGH: "{to} is more than one level higher than {source}",
     BUILD_OFF_BOARD: "the build is off the board",
-    BUILD_OCCUPIED: "{target} is occupied by a worker, so nothing can be built there",
+    BUILD_OCCUPIED: "{target} is occupied by {who}, so nothing can be built there",
     BUILD_ON_DOME: "{target} is already a dome, so nothing can be built there",
     rules.WRONG_PHASE: "each side places its two workers in its first turn, and moves from then on",
     rules.PLACE_OCCUPIED: "both cells of a placement must be free",
@@ -291,7 +292,17 @@ def explain(fault: int, action: int, record: Record) -> str:
     if action < PLACEMENTS or fault in (GAME_OVER, STEP_OFF_BOARD, BUILD_OFF_BOARD, rules.WRONG_PHASE):
         return WHY[fault]
     _, source, to, target = _squares(action, record)
-    return WHY[fault].format(source=NAMES[source], to=NAMES[to], target=None if target is None else NAMES[target])
+    names = {"source": NAMES[source], "to": NAMES[to], "target": None if target is None else NAMES[target]}
+    return WHY[fault].format(**names, who=_occupant(to if fault == STEP_OCCUPIED else target, record))
+
+
+def _occupant(cell: int | None, record: Record) -> str:
+    """The worker on a cell, as people call it; empty if there is none."""
+    workers = _PACKING.unpack(record)[4:8]
+    if cell not in workers:
+        return ""
+    seat, number = divmod(workers.index(cell), WORKERS)
+    return f"{COLOURS[seat]}'s worker {number + 1}"
 
 
 # The notation for people

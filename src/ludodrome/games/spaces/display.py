@@ -172,6 +172,8 @@ def explain(options: Json, before: Json, move: Json, after: Json, seat: int) -> 
         told.append(Explanation(f"{whose}sidestep", "A step to the side earns nothing and takes a step."))
     if traps:
         told.append(Explanation(f"{whose}trap", "A trap takes a step to set, and lies there until the round ends."))
+    if len(traps) > 1:
+        told.append(Explanation(f"{whose}traps", "Every trap takes a step: time in which the other piece runs on."))
     if any(trap["position"] == _stands(steps, trap["order"]) for trap in traps):
         text = "A trap under a piece of its own side stays there when the piece goes on."
         told.append(Explanation(f"{whose}supermove", text))

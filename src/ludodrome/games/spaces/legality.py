@@ -7,7 +7,7 @@ the kernels of ``rules.py`` apply the same rules to boards that are built step b
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,8 +55,9 @@ PLAYABLE = ("R2", "R3", "R4", "R5", "R6", "R7")
 """A board without faults of these rules can be played in a round; that it is unfinished does not matter (R7)."""
 
 _SHOWN = 3
-"""Maximum number of faults in one error sentence."""
+"""Maximum number of faulty steps in one error sentence."""
 _SMALL = 1_000_000
+_WORDS = {TRAP: "trap", FINAL: "step to the goal"}
 
 
 def check(board: Any, size: int, rules: str = "written") -> list[Fault]:
@@ -85,16 +86,22 @@ def iter_faults(steps: Steps, size: int, live: bool, unfinished: bool = False) -
     for number, (row, col, kind) in enumerate(steps, 1):
         wrong = judge.step(number, row, col, kind)
         if number == len(steps) and not unfinished and not judge.finished:
-            wrong.append(("R6", "the board ends without a final step to the goal"))
+            wrong.append(("R6", "the board ends without reaching the goal"))
             wrong.sort(key=lambda fault: int(fault[0][1:]))
         for rule, what in wrong:
             yield _fault(number, rule, what)
 
 
 def refusal(found: Iterable[Fault]) -> str:
-    """The first few faults as one sentence."""
-    sentences = [fault.sentence for fault in islice(found, _SHOWN + 1)]
+    """The first few faulty steps as one sentence, with one fault of each; ``check`` names all."""
+    steps = groupby(found, key=lambda fault: fault.step)
+    sentences = [_main(faults).sentence for _, faults in islice(steps, _SHOWN + 1)]
     return "; ".join(sentences if len(sentences) <= _SHOWN else [*sentences[:-1], "and more"])
+
+
+def _main(faults: Iterable[Fault]) -> Fault:
+    """The fault that says most about a step: rather a step down than a visited square (R8) or a missing goal (R6)."""
+    return min(faults, key=lambda fault: ("R8", "R6").index(fault.rule) if fault.rule in ("R8", "R6") else -1)
 
 
 def check_playable(board: Any, size: int, rules: str = "written") -> list[Fault]:
@@ -162,7 +169,7 @@ class _Checker:
         """Check a step and take it; return its faults in rule order."""
         wrong: list[tuple[str, str]] = []
         if self.finished:
-            wrong.append(("R6", "the final step ends the board, and nothing may follow it"))
+            wrong.append(("R6", "the board ends at the goal, and nothing may follow"))
         else:
             if number == 1:
                 self._judge_start(row, col, kind, wrong)
@@ -194,7 +201,7 @@ class _Checker:
     def _judge_start(self, row: int, col: int, kind: str, wrong: list[tuple[str, str]]) -> None:
         bottom = self.size - 1
         if kind != PIECE:
-            wrong.append(("R3", f"a board starts with a piece step on row {bottom}, not with a {kind} step"))
+            wrong.append(("R3", f"a board starts with the piece on row {bottom}, not with a {_WORDS[kind]}"))
         elif row != bottom or not 0 <= col <= bottom:
             wrong.append(
                 ("R3", f"the piece starts on row {bottom} in a column from 0 to {bottom}, not on {_at(row, col)}")
@@ -205,15 +212,15 @@ class _Checker:
             wrong.append(("R4", f"the piece leaves the grid, to {_at(row, col)}"))
         elif abs(row - self.row) + abs(col - self.col) != 1:
             jump = f"from {_at(self.row, self.col)} to {_at(row, col)}"
-            wrong.append(("R4", f"the piece goes {jump}, which is not one square up, down, left or right"))
+            wrong.append(("R4", f"the piece goes {jump}, which is not one square up, left or right"))
         if (row, col) in self.visited:
             wrong.append(("R8", f"the piece has stood on {_at(row, col)} before"))
         if row > self.row:
             wrong.append(("R9", f"the piece goes back down, from {_at(self.row, self.col)} to {_at(row, col)}"))
         if self.row == 0:
-            wrong.append(("R12", "the piece moves on from row 0, where only the finish may follow"))
+            wrong.append(("R12", "the piece moves on from row 0, where only the step to the goal may follow"))
         if self.live and (row, col) in self.traps:
-            wrong.append(("R16", f"the piece enters {_at(row, col)}, which holds a trap of its own"))
+            wrong.append(("R16", f"the piece enters {_at(row, col)}, where its own trap is"))
 
     def _judge_trap(self, row: int, col: int, wrong: list[tuple[str, str]]) -> None:
         if not self._inside(row, col):
@@ -225,16 +232,16 @@ class _Checker:
         if (row, col) in self.traps:
             wrong.append(("R10", f"{_at(row, col)} has a trap of this board already"))
         if self.after_supermove:
-            wrong.append(("R11", "a supermove must be followed by a piece step, not by a trap"))
+            wrong.append(("R11", "after a trap under the piece comes a step, not another trap"))
         if self.row == 0:
-            wrong.append(("R12", "a trap is set from row 0, where only the finish may follow"))
+            wrong.append(("R12", "a trap is set from row 0, where only the step to the goal may follow"))
         if self.live:
             if row == 0:
                 wrong.append(("R13", f"a trap is set on row 0, on {_at(row, col)}"))
             if self.trap_steps >= self.size - 1:
                 wrong.append(("R14", f"a board of size {self.size} has at most {plural(self.size - 1, 'trap')}"))
             if self.after_trap:
-                wrong.append(("R15", "a trap must be followed by a piece step, not by another trap"))
+                wrong.append(("R15", "after a trap comes a step, not another trap"))
 
     def _in_reach(self, row: int, col: int) -> bool:
         down, right = row - self.row, col - self.col
@@ -244,13 +251,13 @@ class _Checker:
 
     def _judge_final(self, row: int, col: int, wrong: list[tuple[str, str]]) -> None:
         if self.row != 0:
-            wrong.append(("R6", f"the finish is made from row 0, not from {_at(self.row, self.col)}"))
+            wrong.append(("R6", f"the goal is reached from row 0, not from {_at(self.row, self.col)}"))
         elif (row, col) != (-1, self.col):
-            wrong.append(("R6", f"the finish goes straight up to {_at(-1, self.col)}, not to {_at(row, col)}"))
+            wrong.append(("R6", f"the way to the goal is straight up, to {_at(-1, self.col)}, not to {_at(row, col)}"))
         if self.after_supermove:
-            wrong.append(("R11", "a supermove must be followed by a piece step, not by the finish"))
+            wrong.append(("R11", "after a trap under the piece comes a step, not the goal"))
         if self.live and self.after_trap:
-            wrong.append(("R15", "a trap must be followed by a piece step, not by the finish"))
+            wrong.append(("R15", "after a trap comes a step, not the goal"))
 
 
 # The four layers of validation: structure, moves, sequence, playability
@@ -395,13 +402,13 @@ STEP_FAULTS = {
     GAME_OVER: "the game is over",
     rules.NOT_STARTED: "a board begins with a start on the bottom row, 'start 0' to 'start {last}' (R3)",
     rules.STARTED: "the piece is on the grid already, and a board has one start (R3)",
-    rules.FROM_TOP: "from row 0 only the finish may follow (R12)",
-    rules.EARLY_FINISH: "the finish is made from row 0, and the piece is on row {row} (R6)",
+    rules.FROM_TOP: "from row 0 only the step to the goal may follow (R12)",
+    rules.EARLY_FINISH: "the goal is reached from row 0, and the piece is on row {row} (R6)",
     rules.OUTSIDE: "the step leads off the grid (R4)",
     rules.VISITED: "the piece has been there before (R8)",
     rules.OWN_TRAP: "the square holds a trap of this board, and own traps are closed (R16)",
-    rules.NEEDS_PIECE: "a supermove must be followed by a piece step (R11)",
-    rules.NEEDS_PIECE_LIVE: "a trap must be followed by a piece step (R15)",
+    rules.NEEDS_PIECE: "after a trap under the piece comes a step (R11)",
+    rules.NEEDS_PIECE_LIVE: "after a trap comes a step (R15)",
     rules.TRAP_OUTSIDE: "the trap would be off the grid (R5)",
     rules.OUT_OF_REACH: "traps go up, left, right or here (R5)",
     rules.TRAP_TWICE: "this square has a trap of this board already (R10)",
