@@ -231,7 +231,7 @@ def test_illegal_moves_get_a_reason_and_lose_in_the_end() -> None:
         view = await call("start_match", game="santorini", policy="retry:3")
         match = view["match"]
         complaint = await call.complaint("make_move", match=match, move="[N1C2C3B3]")
-        assert complaint == "Cannot build there: B3 is occupied by N2. Tries left: 2."
+        assert complaint == "Cannot build there: B3 is occupied by Navy's worker 2. Tries left: 2."
         assert "No move was found" in await call.complaint("make_move", match=match, move="hello")
         assert "the match is lost" in await call.complaint("make_move", match=match, move={"move": "[N1C2C3B3]"})
         record = (await call("replay", match=match))["record"]

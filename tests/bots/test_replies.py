@@ -113,7 +113,7 @@ def test_an_answer_without_a_move_says_how_one_is_written(reply: str) -> None:
 def test_an_answer_with_illegal_moves_alone_says_what_is_wrong_with_the_last() -> None:
     game = ludodrome.make("santorini")
     found = read_reply(game, game.initial_state(), "[N1C2E5E4] or else [N1C2C3B3]")
-    assert (found.kind, found.text, found.why) == (ILLEGAL, "N1C2C3B3", "Cannot build there: B3 is occupied by N2.")
+    assert (found.kind, found.text, found.why) == (ILLEGAL, "N1C2C3B3", "Cannot build there: B3 is occupied by Navy's worker 2.")
     sky, state = placed()
     wrong = read_reply(sky, state, '{"t": "move", "w": 0, "to": 24, "build": null}')
     assert wrong.kind == ILLEGAL

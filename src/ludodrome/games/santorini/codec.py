@@ -285,5 +285,6 @@ def explain(fault: int, action: int, record: Record) -> str:
     to = _STEP[source][direction]
     at = _STEP[to][target]
     where = to if fault in _STEP_FAULTS else at
-    who = _worker(cells.index(where)) if where in cells else ""
+    found = cells.index(where) if where in cells else 0
+    who = f"{COLOURS[found // WORKERS]}'s worker {found % WORKERS + 1}"
     return WHY[fault].format(source=NAMES[source], to=NAMES[to], at=NAMES[at], who=who)
