@@ -63,8 +63,8 @@ class Santorini(Game):
 
     levels = (*FIRST_LEVELS, Level(4, nodes=6_000), Level(6, nodes=30_000))
     feel = (
-        "Wide open and always close: both see everything, and the one who runs out of safe squares first "
-        "loses the climb."
+        "For two or three, from fixed squares: build your own stairs, close those of the others, and be the first "
+        "on level 3."
     )
     ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
     doctor_options = ({"players": 2}, {"players": 3})

@@ -46,8 +46,8 @@ class Skysummit(Game):
 
     levels = (*FIRST_LEVELS, Level(5, nodes=8_000), Level(7, nodes=40_000))
     feel = (
-        "A knife fight on a building site: every storey you raise is a stair for somebody, and games end in "
-        "one quiet step up."
+        "You place your workers yourself, and every storey you raise is a stair for somebody. The first step up "
+        "onto level 3 wins at once."
     )
     ladder_bots = (*LADDER_LEVELS, *LADDER_SEARCHERS, "expert:nodes=50000")
     doctor_options = ({"turn_limit": 1}, {"turn_limit": 1000})
