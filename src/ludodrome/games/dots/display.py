@@ -73,7 +73,8 @@ def explain(game: Game, before: Json, after: Json, seat: int) -> list[Explanatio
         score = "{} : {}".format(*(after["scores"][one] for one in (mover, 1 - mover)))
         told.append(Explanation("double" if won == 2 else "box", f"{_has(who, 'own')} {boxes}: {score}."))
         if after["to_move"] is not None:
-            told.append(Explanation("again", f"{who} closed a box, so {_of(who)} must draw again."))
+            again = "you" if who == "You" else "it"
+            told.append(Explanation("again", f"{who} closed a box, so {again} must draw again."))
     else:
         told = [Explanation("edge", f"{who} drew an edge that closes no box, so it is {possessive(other)} turn.")]
     if after["to_move"] is None:
