@@ -241,7 +241,8 @@ def test_a_first_game_explains_each_thing_once_and_hints_in_words(page: Any) -> 
         assert len(page.query_selector_all("#note p")) <= 3
     _keys(page, "c63")
     page.click("#hint")
-    page.wait_for_selector("#engine:text-matches('^(Move|Capture|Forge) ')")
+    page.wait_for_selector("#engine b:has-text(' the ')")
+    assert page.inner_text("#engine").split()[0] in ("Move", "Capture", "Forge")
     assert page.locator("#board .picked").count() == 0  # the hint may be about another piece
     assert not set("+^.") & set(page.inner_text("#engine").removesuffix("."))  # neither a score nor notation
 

@@ -357,9 +357,9 @@ async function explain(number) {
   const own = mine().includes(seat),
     named = (key) => (own ? key : `their ${key}`);
   for (const line of part("note").querySelectorAll(own ? "p" : ".until-next")) line.remove();
-  const kept = told
-    .filter(({ key }) => !known.has(named(key)))
-    .slice(-Math.max(1, MAX_NOTES - part("note").children.length));
+  const due = told.filter(({ key }) => !known.has(named(key))),
+    room = Math.max(1, MAX_NOTES - part("note").children.length);
+  const kept = due.filter((_, at) => at >= due.length - room + 1 || at === (room > 1 ? 0 : due.length - 1));
   store(`explained ${data.game}`, [...known, ...kept.map(({ key }) => named(key))].filter(Boolean).join("|"));
   note(
     ...kept.map(({ text, momentary }) =>
