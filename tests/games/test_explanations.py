@@ -24,7 +24,7 @@ CASES: list[tuple[str, dict[str, Any], str, str, set[str], str]] = [
     ("santorini", {}, "00000/00000/00100/00320/00100 B2D4 B4E5 6", "[N2D4D3D4]", {"turn", "win"}, "level 3 on D3"),
     ("santorini", {}, "00000/00000/00000/00221/00200 C4A1 E4E5 8", "[N1C4C5D5]", {"turn", "stuck"}, "no legal move"),
     ("santorini", {"players": 3}, "", "[N1C3C2C3]", {"turn"}, "from C3 to C2 and raised C3 to level 1."),
-    ("caldera", {}, "", "S62^52", {"forge"}, "the smith raised 52 to 1"),
+    ("caldera", {}, "", "S62^52", {"forge"}, "the smith raised cell 52 to height 1"),
     ("caldera", {}, f"{FLAT} c63l61l44s62s64 c33l01l05s02s04 20", "C63-53", {"move", "threat"}, "crown from 63 to 53"),
     ("dots", {"rows": 2, "cols": 2}, "2x2 10/10/00 100/000 ../.. 0 0", "V(0,1)", {"edge", "box", "again"}, "a box"),
     ("spaces", {"rules": "live"}, "", "3:0:5ruuf", {"lay", "trap", "sidestep", "supermove"}, "6 steps, with one trap"),
@@ -58,7 +58,7 @@ WARNINGS = [
         f"{FLAT} c63l44l65s62s64 c33l01l05s02s04 21",
         "L01-12",
         "danger",
-        "You can capture your opponent's crown",
+        "One of your pieces can capture your opponent's crown now.",
     ),
     ("skysummit", "00000/00120/00003/00000/00000 E1E2 B3A1 9", "1B3-B4 ↑A4", "threat", "Careful: your opponent can"),
 ]
@@ -93,3 +93,25 @@ def test_a_game_without_explanations_says_what_was_played() -> None:
     move = game.legal_moves(state)[0]
     told = super(type(game), game).explain_move(state, move, game.apply(state, move), 1)
     assert [one.text for one in told] == ["Your opponent played H(0,0)."]
+
+
+def test_boxes_are_counted_in_english_for_both_sides() -> None:
+    game = ludodrome.make("dots", rows=1, cols=1)
+    state = game.parse_state("1x1 1/1 10 . 0 0")
+    move = game.legal_moves(state)[0]
+    after = game.apply(state, move)
+    own, other = ([one.text for one in game.explain_move(state, move, after, seat)] for seat in (0, 1))
+    assert own[1:] == ["You own a box: 1 : 0.", "All edges are drawn. You have 1, your opponent 0: more boxes win."]
+    assert other[1] == "Your opponent owns a box: 1 : 0."
+    assert other[2] == "All edges are drawn. Your opponent has 1, you 0: more boxes win."
+
+
+def test_what_was_lifted_has_an_owner() -> None:
+    game = ludodrome.make("caldera")
+    board = "0000000/0000000/0000000/0003000/0000000/0000000/0000000"
+    state = game.parse_state(f"{board} c63l61l65s43s64 c03l01l05s02s04 20")
+    move = game.parse_move("S43^33", state)
+    after = game.apply(state, move)
+    told = [{one.key: one.text for one in game.explain_move(state, move, after, seat)} for seat in (0, 1)]
+    assert told[0]["lifted"] == "The ground of your smith on 43 rose to height 1, and lifted it."
+    assert told[1]["lifted"] == "The ground of your opponent's smith on 43 rose to height 1, and lifted it."

@@ -121,7 +121,7 @@ def test_every_seat_of_three_is_played(page: Any, long: bool, seat: int) -> None
 
 def test_the_first_visit_finds_a_game_and_it_can_be_played_on(page: Any) -> None:
     page.goto("/")
-    page.locator(".ways a.first").first.click()
+    page.locator(".ways a[aria-label^=Play]").first.click()
     page.wait_for_selector("#board svg .worker")
     page.wait_for_selector("#board[data-ready]")
     before = page.locator("#moves button").count()

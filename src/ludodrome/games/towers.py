@@ -348,7 +348,10 @@ def explain_turn(
     if before and not after:
         told.append(Explanation("stopped", f"{other} can no longer step onto {_names(before)} and win."))
     if after:
-        told.append(Explanation("danger", f"{other} can step onto {_names(after)} now and win.", momentary=True))
+        text = f"{other} can step onto {_names(after)} now and win."
+        if other == "You":
+            text = "One of your workers can step up onto level 3 now and win. Find the step."
+        told.append(Explanation("danger", text, momentary=True))
     elif own:
         key = "fork" if len(own) > 1 else "threat"
         text = f"{who} can step onto {_names(own)} next and win, if nobody prevents it."

@@ -90,6 +90,8 @@ def _reach(who: str, other: str, captures: list[tuple[str, str, str]], when: str
     """Say that a crown can be captured; warn the person whose crown it is."""
     kind, source, to = captures[0]
     if who == "You":
+        if when == "now":
+            return f"One of your pieces can capture {possessive(other)} crown now. Find it."
         return f"You can capture {possessive(other)} crown on {to} {when}, with the {kind} on {source}."
     warning = f"Careful: {possessive(who)} {kind} on {source} can capture your crown on {to} {when}."
     return f"{warning} Move the crown away, or capture the {kind}." if when == "next" else warning
@@ -141,12 +143,14 @@ def _forged(who: str, other: str, before: Json, move: Json, after: Json) -> list
     height = before["board"][row][column] + 1
     cells = [(r, c) for r in range(7) for c in range(7) if after["board"][r][c] < 0 <= before["board"][r][c]]
     if not cells:
-        told = [Explanation("forge", f"{who} forged: the smith raised {row}{column} to {height}.")]
+        told = [Explanation("forge", f"{who} forged: the smith raised cell {row}{column} to height {height}.")]
         if height == 3:
-            told.append(Explanation("hot", f"{row}{column} is at 3 now: one more forge and it erupts."))
+            told.append(Explanation("hot", f"Cell {row}{column} has height 3 now: one more forge and it erupts."))
         return told
-    told = [Explanation("forge", f"{who} forged {row}{column} to 4.")]
-    what = "It erupted" if len(cells) == 1 else f"It erupted, and {len(cells) - 1} more with it"
+    told = [Explanation("forge", f"{who} forged cell {row}{column}, which had height 3.")]
+    what = f"Cell {row}{column} erupted"
+    if len(cells) > 1:
+        what += f", and {len(cells) - 1} more with it"
     told.append(Explanation("eruption", f"{what}: vents stay closed for good, and the cells beside them rise."))
     if len(cells) > 1:
         told.append(Explanation("chain", f"A chain: {len(cells)} cells erupted, each set off by the one before."))
@@ -156,14 +160,16 @@ def _forged(who: str, other: str, before: Json, move: Json, after: Json) -> list
         if kinds:
             told.append(Explanation(f"{name} lost", f"The eruption destroyed {listing(kinds)}."))
     lifted = [
-        (piece["r"], piece["c"])
-        for side in ("p0", "p1")
-        for piece in after[side]
+        (owner, piece["type"], piece["r"], piece["c"])
+        for side, owner in ((before["ply"] % 2, who), (1 - before["ply"] % 2, other))
+        for piece in after[f"p{side}"]
         if after["board"][piece["r"]][piece["c"]] > before["board"][piece["r"]][piece["c"]]
     ]
     if lifted:
-        r, c = lifted[0]
-        told.append(Explanation("lifted", f"The piece on {r}{c} was lifted to {after['board'][r][c]} with its ground."))
+        owner, kind, r, c = lifted[0]
+        height = after["board"][r][c]
+        text = f"The ground of {possessive(owner)} {kind} on {r}{c} rose to height {height}, and lifted it."
+        told.append(Explanation("lifted", text))
     return told
 
 

@@ -71,22 +71,23 @@ def explain(game: Game, before: Json, after: Json, seat: int) -> list[Explanatio
         boxes = "two boxes at once" if won == 2 else "a box"
         told = [Explanation("edge", f"{who} drew the last side of {boxes}.")]
         score = "{} : {}".format(*(after["scores"][one] for one in (mover, 1 - mover)))
-        told.append(Explanation("double" if won == 2 else "box", f"{who} owns {boxes}: {score}."))
+        told.append(Explanation("double" if won == 2 else "box", f"{_has(who, 'own')} {boxes}: {score}."))
         if after["to_move"] is not None:
-            told.append(Explanation("again", f"{who} closed a box, so {_of(who)} must draw again."))
+            again = "you" if who == "You" else "it"
+            told.append(Explanation("again", f"{who} closed a box, so {again} must draw again."))
     else:
         told = [Explanation("edge", f"{who} drew an edge that closes no box, so it is {possessive(other)} turn.")]
     if after["to_move"] is None:
         own, others = after["scores"][mover], after["scores"][1 - mover]
-        text = f"All edges are drawn. {who} has {own}, {_of(other)} {others}: more boxes win."
+        text = f"All edges are drawn. {_has(who)} {own}, {_of(other)} {others}: more boxes win."
         key = "win" if own > others else "draw" if own == others else "loss"
         return [*told, Explanation(key, text)]
     given = _to_take(game, after)
     if not won and not given:
         told.append(Explanation("safe", "No box has three sides now, so there is nothing to take.", momentary=True))
     if not won and given:
-        what = "one box" if given == 1 else f"{given} boxes"
-        text = f"{other} can take {what} now, because a box has three sides."
+        many = f"{given} boxes now, one after another, beginning with one"
+        text = f"{other} can take {'a box now' if given == 1 else many} that has three sides."
         told.append(Explanation("gives", text, momentary=True))
         if given == 2 and _to_take(game, before) == 2:
             text = f"{who} left two boxes on purpose. {other} takes them, and must then draw again, somewhere else."
@@ -94,6 +95,11 @@ def explain(game: Game, before: Json, after: Json, seat: int) -> list[Explanatio
         elif given > 2:
             told.append(Explanation("chain", f"A chain is open: its {given} boxes can be taken one after another."))
     return told
+
+
+def _has(who: str, verb: str = "have") -> str:
+    """``You have``, ``Your opponent has``; the same with other verbs."""
+    return f"You {verb}" if who == "You" else f"{who} {'has' if verb == 'have' else verb + 's'}"
 
 
 def _of(who: str) -> str:

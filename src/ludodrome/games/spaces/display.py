@@ -210,9 +210,9 @@ def _explain_round(options: Json, after: Json, seat: int) -> list[Explanation]:
     key, text = ("won", "You won the round") if own > other else ("lost", "Your opponent won the round")
     told.append(Explanation("even", "The round is even.") if own == other else Explanation(key, f"{text}."))
     if after["to_move"] is None:
-        totals = f"{after['totals'][seat]} to {after['totals'][1 - seat]}"
+        totals = f"you have {after['totals'][seat]}, your opponent {after['totals'][1 - seat]}"
         ending = "win" if after["winner"] == seat else "draw" if after["winner"] is None else "loss"
-        told.append(Explanation(ending, f"All rounds are played, and the points are added up: {totals} for you."))
+        told.append(Explanation(ending, f"All rounds are played, and the points are added up: {totals}."))
     return told
 
 

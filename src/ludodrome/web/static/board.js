@@ -43,7 +43,7 @@ export class Board {
   static moveWords(text) {
     return text;
   }
-  /** A move as it follows "Try", for a first game; empty: its notation. */
+  /** A hint in words, for a first game; empty: its notation. */
   static tryWords() {
     return "";
   }

@@ -13,10 +13,11 @@ const PROGRESS = `lesson ${data.game}`;
 const TRIES = 2,
   BETWEEN = 700,
   SOONER = 450;
-/** Milliseconds until the page says that it waits for the server; until a click on Skip counts. */
+/** Milliseconds until the page says that it waits for the server; for which a ring is seen; until a click on Skip counts. */
 const SOON = 300,
   LONG = 5000,
   CHECKING = 1500,
+  RING = 2500,
   DOUBLE_CLICK = 500;
 
 let step = null;
@@ -95,6 +96,7 @@ function ring(box) {
   const circle = svg("circle", { class: "ring", cx: x, cy: y, r, "stroke-dasharray": around });
   circle.setAttribute("transform", `rotate(-90 ${x} ${y})`);
   drawing.append(circle);
+  setTimeout(() => circle.remove(), RING);
   motion(circle, [{ strokeDashoffset: around }, { strokeDashoffset: 0 }], 450);
 }
 
@@ -215,15 +217,19 @@ function paint({ animate = false, shown = now, word = "" } = {}) {
 
 function buttons() {
   part("back").disabled = loading || number === 1;
-  part("hint").disabled = part("next").disabled = loading;
+  part("hint").disabled = part("next").disabled = part("skip").disabled = loading;
   const button = part("hint");
   button.textContent = astray ? "Try again" : finished ? "Once more" : "Hint";
   button.classList.toggle("first", astray);
   button.hidden = number === LAST;
-  const next = part("next");
+  // Skip is never where Next appears: a second tap must not skip a step
+  const next = part("next"),
+    done = finished || doneSteps().has(number);
   next.hidden = number === LAST;
-  next.textContent = finished || doneSteps().has(number) ? "Next" : "Skip";
+  next.classList.toggle("later", !done);
   next.classList.toggle("first", finished);
+  part("skip").hidden = done || number === LAST;
+  part("first").hidden = number !== LAST;
 }
 
 function tell(kind, text) {
@@ -248,6 +254,7 @@ async function tryMove(raw) {
     if (mine !== asked) return;
     if (!answer.legal) {
       busy = false;
+      tell("", "");
       paint();
       board.tell(answer.sentence, true);
       countWrong();
@@ -303,7 +310,7 @@ async function go(answer, raw, box = null) {
   take(answer.next);
   now = { ...now, move: shown.move ?? null, before: shown.before ?? null, seat: shown.seat };
   paint();
-  ring(box);
+  if (answer.line.length < 2) ring(box); // after a reply, something else is to be done elsewhere
 }
 
 /** The move was legal, but not what was asked for: the board shows what it leads to. */
@@ -316,7 +323,7 @@ async function stray(answer) {
   tell("wrong", answer.sentence);
   say(answer.sentence);
   countWrong();
-  board.tell("Click the board to take your move back, then try again.");
+  board.tell(`${matchMedia("(pointer: coarse)").matches ? "Tap" : "Click"} the board to try again.`);
   buttons();
   part("hint").focus({ preventScroll: true });
 }
@@ -326,11 +333,10 @@ function countWrong() {
   if (wrong >= TRIES) hint = now.hint;
 }
 
-/** Back to where the wrong move was made. */
+/** Back to where the wrong move was made. What was wrong with it can be read until the next try. */
 function again() {
   story += 1;
   astray = busy = false;
-  tell("", "");
   paint();
   board.settle();
 }
@@ -338,15 +344,13 @@ function again() {
 // The end: a first game
 
 const FIRST_GAME =
-  "Now play the weakest opponent, which makes many mistakes. You begin. The first time something new happens, a note under the board explains it.";
+  "Now play the weakest opponent: it makes many mistakes, though not in every turn. The first time something new happens, a note under the board explains it.";
 
 async function last(mine) {
   [made, hint, astray, finished, busy] = [[], null, false, false, true];
   part("title").textContent = "Your first game";
   part("idea").textContent = FIRST_GAME;
-  const link = html("a", { class: "button first", id: "first", href: `/${data.game}?first=1` }, "Play");
-  link.addEventListener("click", () => markDone(LAST));
-  part("task").replaceChildren(link);
+  part("task").replaceChildren();
   loading = false;
   buttons();
   const { options, about } = await get(`/games/${data.game}/lesson`),
@@ -354,18 +358,21 @@ async function last(mine) {
   if (mine !== asked) return;
   step = { seat: position.to_move };
   part("idea").textContent = `${FIRST_GAME} ${about}`.trim();
-  paint({ shown: { position } });
+  paint({ shown: { position }, word: "Press Play to begin." });
 }
 
 part("back").addEventListener("click", () => open(number - 1));
-part("next").addEventListener("click", () => {
-  if (finished || performance.now() - opened > DOUBLE_CLICK) open(number + 1);
-});
+for (const id of ["next", "skip"])
+  part(id).addEventListener("click", () => {
+    if (finished || performance.now() - opened > DOUBLE_CLICK) open(number + 1);
+  });
+part("first").addEventListener("click", () => markDone(LAST));
 part("hint").addEventListener("click", () => {
   if (astray) again();
   else if (finished) begin();
   else {
     hint = now.hint;
+    board.pick = {}; // the hint may be about another piece
     paint();
     const words = GameBoard.hintWords(hint);
     if (words) board.tell(words);

@@ -341,8 +341,9 @@ async function told() {
 
 // A first game after the lesson: what happens is explained when it happens for the first time
 
-const MAX_NOTES = 4;
+const MAX_NOTES = 3;
 const FIRST_NOTE = "Your first game. New things are explained here the first time they happen.";
+const NO_NOTE = "Nothing new happened in this turn.";
 let notes = Promise.resolve();
 const isFirstGame = () => Boolean(view?.id && recalled(`first ${view.id}`));
 
@@ -352,16 +353,20 @@ async function explain(number) {
     known = new Set((recalled(`explained ${data.game}`) || "").split("|"));
   const told = await get(`/plays/${view.id}/explanations/${number}`).catch(() => []);
   while (board.telling) await pause(100);
-  // what happened is always said, what is true now as well, and the rest once
-  const due = told.filter(({ key, momentary }, at) => at === 0 || momentary || !known.has(key)),
-    kept = [...due.slice(0, 1), ...due.slice(1).slice(-MAX_NOTES)];
-  store(`explained ${data.game}`, [...known, ...kept.map(({ key }) => key)].filter(Boolean).join("|"));
-  for (const line of part("note").querySelectorAll(mine().includes(seat) ? "p" : ".until-next")) line.remove();
+  // each thing once, for each side; what does not fit in now is said the next time
+  const own = mine().includes(seat),
+    named = (key) => (own ? key : `their ${key}`);
+  for (const line of part("note").querySelectorAll(own ? "p" : ".until-next")) line.remove();
+  const due = told.filter(({ key }) => !known.has(named(key))),
+    room = Math.max(1, MAX_NOTES - part("note").children.length);
+  const kept = due.filter((_, at) => at >= due.length - room + 1 || at === (room > 1 ? 0 : due.length - 1));
+  store(`explained ${data.game}`, [...known, ...kept.map(({ key }) => named(key))].filter(Boolean).join("|"));
   note(
-    ...kept.map(({ key, text, momentary }) =>
-      html("p", { class: momentary || known.has(key) ? "until-next" : null }, chipOf(text), html("span", {}, text)),
+    ...kept.map(({ text, momentary }) =>
+      html("p", { class: momentary ? "until-next" : null }, chipOf(text), html("span", {}, text)),
     ),
   );
+  if (!part("note").children.length) note(html("p", { class: "until-next" }, NO_NOTE));
 }
 
 /** The chip of the side that a sentence is about, if it begins with it. */
@@ -375,7 +380,6 @@ function note(...lines) {
   const node = part("note");
   node.append(...lines);
   node.hidden = !isFirstGame() || !node.children.length;
-  node.scrollTop = node.scrollHeight;
 }
 
 async function position(number) {
@@ -411,6 +415,7 @@ function paint(now, before, animate) {
     word: word(),
     waiting: upToDate() && view.result === null && !own ? refusal() : null,
   });
+  part("bar").classList.toggle("over", upToDate() && view.result !== null);
   wanted = [now, before];
 }
 
@@ -462,9 +467,10 @@ async function giveHint() {
     const found = await ask(view.position.state, 0.8, 1);
     if (asked !== engineAsked || now !== view.version) return;
     hint = found.lines[0].move;
+    board.pick = {}; // the hint may be about another piece
     repaint();
     if (isFirstGame() && GameBoard.tryWords(found.lines[0].text)) {
-      engine(html("p", { class: "whole" }, "Try ", html("b", {}, GameBoard.tryWords(found.lines[0].text)), "."));
+      engine(html("p", { class: "whole" }, html("b", {}, GameBoard.tryWords(found.lines[0].text)), "."));
       say(`Hint: ${GameBoard.tryWords(found.lines[0].text)}`);
       return;
     }
@@ -568,6 +574,7 @@ function panel() {
   const total = view.moves.length,
     over = view.result !== null;
   part("where").textContent = total ? `${shown} / ${total}` : "";
+  if (view.options.turn_limit) part("where").dataset.limit = view.options.turn_limit;
   part("begin").disabled = part("back").disabled = shown === 0;
   part("on").disabled = part("end").disabled = shown === total;
   const people = betweenPeople(view),

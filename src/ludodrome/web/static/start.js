@@ -135,6 +135,12 @@ function onStage() {
 }
 onStage();
 
+// Who knows a game already wants to play it; everybody else learns it first
+
+for (const node of cards)
+  if (recalled(`lesson ${node.dataset.game}`) || recalled(node.dataset.game))
+    for (const link of node.querySelectorAll(".ways a:not(:last-child)")) link.classList.toggle("first");
+
 // The last game of this browser
 
 const last = recalled("last");

@@ -1,5 +1,6 @@
 // Caldera: stone that grows hotter with height, vents of black glass, and chains shown before they are let go.
 
+import { counted } from "../api.js";
 import { Board } from "../board.js";
 import { arrow, grow, html, moves as inMotion, motion, SEATS, shape, slide, svg } from "../draw.js";
 
@@ -41,13 +42,16 @@ export class GameBoard extends Board {
     const [, letter, from, sign, to] = /^([CLS])(\d\d)(-|x|\^| forges )(\d\d)/.exec(text) ?? [],
       kind = { C: "crown", L: "lancer", S: "smith" }[letter];
     if (!kind) return "";
-    if (sign === "x") return `to capture on ${to} with the ${kind} from ${from}`;
-    return sign === "-" ? `the ${kind} from ${from} to ${to}` : `to forge ${to} with the smith on ${from}`;
+    if (sign === "x") return `Capture on ${to} with the ${kind} from ${from}`;
+    return sign === "-" ? `Move the ${kind} from ${from} to ${to}` : `Forge ${to} with the smith on ${from}`;
   }
   static hintWords(move) {
     return move.action === "forge"
       ? `Pick the smith on ${move.smith.join("")}, choose Forge, then ${move.target.join("")}.`
       : "";
+  }
+  static score(state, seat) {
+    return counted(state[`p${seat}`].length, "piece", "pieces");
   }
   static editor = async () => (await import("./caldera_editor.js")).editor;
 
@@ -160,17 +164,22 @@ export class GameBoard extends Board {
           burst && !(chain && same(chain.move.target, cell))
             ? this.choose({ ...this.pick, chain: burst })
             : this.submit(move);
-        const marks = [
-          svg("rect", {
-            class: burst ? "ember-mark" : `raise s${seat}`,
-            x: x + 8,
-            y: y + 8,
-            width: CELL - 16,
-            height: CELL - 16,
-            rx: 5,
-          }),
-          svg("path", { class: burst ? "ember-plus" : `plus s${seat}`, d: `M${mx - 7} ${my}h14M${mx} ${my - 7}v14` }),
-        ];
+        const marks = chain
+          ? []
+          : [
+              svg("rect", {
+                class: burst ? "ember-mark" : `raise s${seat}`,
+                x: x + 8,
+                y: y + 8,
+                width: CELL - 16,
+                height: CELL - 16,
+                rx: 5,
+              }),
+              svg("path", {
+                class: burst ? "ember-plus" : `plus s${seat}`,
+                d: `M${mx - 7} ${my}h14M${mx} ${my - 7}v14`,
+              }),
+            ];
         return [act, marks, burst ? `forge, ${burst.cells.length} erupt` : "forge here"];
       }
     }
@@ -272,7 +281,7 @@ export class GameBoard extends Board {
       html(
         "span",
         { class: "segments", role: "group", "aria-label": "What the smith does" },
-        button("Step", false),
+        button("Move", false),
         button("Forge", true),
       ),
     );
@@ -311,20 +320,46 @@ export class GameBoard extends Board {
   chainMarks() {
     const { chain } = this.pick;
     if (!chain) return [];
-    return chain.cells.map((cell) => {
-      const [x, y] = this.corner(cell),
-        [mx, my] = this.middle(cell),
-        height = this.model.state.board[cell[0]][cell[1]];
+    return [
+      ...this.risers(chain),
+      ...chain.cells.map((cell) => {
+        const [x, y] = this.corner(cell),
+          [mx, my] = this.middle(cell),
+          height = this.model.state.board[cell[0]][cell[1]];
+        return svg(
+          "g",
+          { "pointer-events": "none" },
+          svg("rect", { class: "boom", x: x + 2, y: y + 2, width: CELL - 4, height: CELL - 4, rx: 5 }),
+          height > 0 && !chain.lost.some((one) => same(one, cell))
+            ? svg("text", { class: "digit on-boom", x: x + CELL - 9, y: y + CELL - 10 }, String(height))
+            : null,
+          same(cell, chain.move.target)
+            ? svg("path", { class: "on-boom again", d: `M${mx - 7} ${my}h14M${mx} ${my - 7}v14` })
+            : null,
+        );
+      }),
+    ];
+  }
+
+  /** How much the cells beside those that erupt rise. */
+  risers({ cells }) {
+    const rises = new Map();
+    for (const [r, c] of cells)
+      for (const at of [
+        [r - 1, c],
+        [r + 1, c],
+        [r, c - 1],
+        [r, c + 1],
+      ])
+        if (this.model.state.board[at[0]]?.[at[1]] >= 0 && !cells.some((one) => same(one, at)))
+          rises.set(at.join(""), (rises.get(at.join("")) ?? 0) + 1);
+    return [...rises].map(([name, by]) => {
+      const [x, y] = this.corner([Number(name[0]), Number(name[1])]);
       return svg(
         "g",
-        { "pointer-events": "none" },
-        svg("rect", { class: "boom", x: x + 2, y: y + 2, width: CELL - 4, height: CELL - 4, rx: 5 }),
-        height > 0 && !chain.lost.some((one) => same(one, cell))
-          ? svg("text", { class: "digit on-boom", x: x + CELL - 9, y: y + CELL - 10 }, String(height))
-          : null,
-        same(cell, chain.move.target)
-          ? svg("path", { class: "on-boom again", d: `M${mx - 7} ${my}h14M${mx} ${my - 7}v14` })
-          : null,
+        { class: "riser", "pointer-events": "none" },
+        svg("rect", { class: "ember-mark", x: x + 3, y: y + 3, width: CELL - 6, height: CELL - 6, rx: 5 }),
+        svg("text", { class: "digit", x: x + 30, y: y + 18 }, `+${by}`),
       );
     });
   }

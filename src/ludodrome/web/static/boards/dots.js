@@ -22,6 +22,8 @@ export class GameBoard extends Board {
     ["cols", "Columns", SIZES],
   ];
   static fields = { rows: { limits: [1, 21] }, cols: { title: "Columns", limits: [1, 21] } };
+  static help =
+    "Analysis shows the best moves, a hint one. In the list, H(0,1) is the edge to the right of dot 0,1 (row, column), V(0,1) the one below it, +1 a box.";
   static score(state, seat) {
     return counted(state.scores[seat], "box", "boxes");
   }
