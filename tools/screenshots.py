@@ -306,7 +306,7 @@ def _solve(page: Any) -> None:
 
 def _over(page: Any) -> None:
     _ready(page)
-    page.click("#resign")
+    page.click("#resign", click_count=2)
     page.wait_for_selector("#engine .result", timeout=PATIENCE)
 
 

@@ -395,7 +395,7 @@ def test_the_printed_address_opens_a_page_that_is_ready_to_play(chromium: Any, p
     page = chromium.new_page()
     page.set_default_timeout(120_000)
     page.goto(f"{address}/?token={app.state.owner.token}")
-    page.locator(".ways a.first").first.click()
+    page.locator(".ways").first.get_by_role("link", name="Play").click()
     page.wait_for_selector("#board[data-ready] .target.live")
     assert "token" not in page.url
     assert "/plays/" in page.url

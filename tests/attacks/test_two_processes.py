@@ -182,6 +182,7 @@ def _show_friends(stack: ExitStack, one: str, two: str) -> None:
     assert following is not None
     _until(lambda: _ask(two, "GET", path, key=key).json()["next"] == following, "the rematch is not shown")
     assert [seat["yours"] for seat in _ask(two, "GET", f"/plays/{following}", key=key).json()["seats"]] == [True, False]
+    assert _ask(two, "POST", f"/plays/{following}/resign", key=key).status_code == 200  # bots may be asked again
 
 
 def _let_bots_think_once(stack: ExitStack, one: str, two: str) -> None:

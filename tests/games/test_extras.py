@@ -107,7 +107,8 @@ def test_marks_of_boards() -> None:
     dots = ludodrome.make("dots", rows=2, cols=3)
     state = dots.parse_state(dots.diagrams[0].position)
     chains = dots.board_marks(states_of(dots, state), [])["chains"]
-    assert chains == [{"boxes": [[0, 2], [1, 2]], "loop": False}]
+    boxes = [[[0, 0], [1, 0]], [[0, 1], [0, 2], [1, 2]]]  # the first of each can be taken
+    assert chains == [{"boxes": chain, "loop": False} for chain in boxes]
     empty = dots.board_marks(states_of(dots, dots.initial_state()), [])
     assert empty == {"chains": []}
     skysummit = ludodrome.make("skysummit")
