@@ -76,3 +76,17 @@ def browser() -> Iterator[Any]:
             yield running
         finally:
             running.close()
+
+
+@contextmanager
+def quiet_window(chromium: Any, address: str, patience: float = 30_000, **settings: Any) -> Iterator[Any]:
+    """A new window that says nothing on its console and fails nowhere; ``settings`` as Playwright's new_context."""
+    context = chromium.new_context(base_url=address, **settings)
+    opened = context.new_page()
+    opened.set_default_timeout(patience)
+    faults: list[str] = []
+    opened.on("pageerror", lambda error: faults.append(str(error)))
+    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    yield opened
+    context.close()
+    assert not faults

@@ -10,6 +10,7 @@ import pytest
 
 import ludodrome
 from ludodrome.arena import records
+from tests.web.serving import quiet_window
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nothing is clicked")
 
@@ -30,15 +31,9 @@ SMALL: dict[str, dict[str, Any]] = {
 @contextmanager
 def _window(chromium: Any, address: str) -> Iterator[Any]:
     """A new window that says nothing on its console and fails nowhere."""
-    context = chromium.new_context(base_url=address, reduced_motion="reduce", viewport={"width": 1200, "height": 900})
-    opened = context.new_page()
-    opened.set_default_timeout(PATIENCE)
-    faults: list[str] = []
-    opened.on("pageerror", lambda error: faults.append(str(error)))
-    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-    yield opened
-    context.close()
-    assert not faults
+    settings = {"reduced_motion": "reduce", "viewport": {"width": 1200, "height": 900}}
+    with quiet_window(chromium, address, PATIENCE, **settings) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 import ludodrome
 from ludodrome.web.routes.pages import showcase
 from tests.web.hosting import Hosted
+from tests.web.serving import quiet_window
 
 PATIENCE = 30_000
 
@@ -32,17 +33,10 @@ def _until(page: Any, expression: str) -> None:
 @contextmanager
 def window(chromium: Any, address: str, size: dict[str, int] = DESK, motion: str = "reduce") -> Iterator[Any]:
     """A new window that says nothing on its console and fails nowhere."""
-    context = chromium.new_context(
-        base_url=address, reduced_motion=motion, viewport=size, has_touch=size is PHONE, is_mobile=size is PHONE
-    )
-    opened = context.new_page()
-    opened.set_default_timeout(PATIENCE)
-    faults: list[str] = []
-    opened.on("pageerror", lambda error: faults.append(str(error)))
-    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-    yield opened
-    context.close()
-    assert not faults
+    touch = size is PHONE
+    settings = {"reduced_motion": motion, "viewport": size, "has_touch": touch, "is_mobile": touch}
+    with quiet_window(chromium, address, PATIENCE, **settings) as opened:
+        yield opened
 
 
 def begin(page: Any, game: str, seats: list[str], options: dict[str, Any], **wish: Any) -> Any:

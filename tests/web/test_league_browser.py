@@ -26,7 +26,7 @@ from ludodrome.store.league_models import CHALLENGE
 from ludodrome.store.league_ratings import finish
 from ludodrome.web.app import create_app
 from tests.web import leagues
-from tests.web.serving import serving
+from tests.web.serving import quiet_window, serving
 
 PATIENCE, MOMENT = 600.0, 120.0
 """Seconds to wait at most: for games, and for what a page shows by itself."""
@@ -56,15 +56,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 @pytest.fixture
 def page(chromium: Any, home: Home) -> Iterator[Any]:
     """A new window that says nothing on its console and fails nowhere."""
-    context = chromium.new_context(base_url=home.address, reduced_motion="reduce")
-    opened = context.new_page()
-    opened.set_default_timeout(MOMENT * 1000)
-    faults: list[str] = []
-    opened.on("pageerror", lambda error: faults.append(str(error)))
-    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-    yield opened
-    context.close()
-    assert not faults
+    with quiet_window(chromium, home.address, MOMENT * 1000, reduced_motion="reduce") as opened:
+        yield opened
 
 
 def _until(page: Any, holds: Callable[[], Any]) -> None:

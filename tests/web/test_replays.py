@@ -24,6 +24,7 @@ from ludodrome.web.routes import replays
 from ludodrome.web.routes.replays import Review, Reviewer, add_record, find_record, replay_json
 from tests.arena.playing import Scripted, play_spec
 from tests.web import leagues
+from tests.web.serving import quiet_window
 from tests.web.walking import API, begin, play_out
 
 SMALL: dict[str, Any] = {"rows": 2, "cols": 2}
@@ -249,15 +250,9 @@ def test_records_fall_off_the_shelf(record: Any) -> None:
 @pytest.fixture
 def page(chromium: Any, address: str) -> Iterator[Any]:
     """A new window that says nothing on its console and fails nowhere."""
-    context = chromium.new_context(base_url=address, reduced_motion="reduce", viewport={"width": 1200, "height": 900})
-    opened = context.new_page()
-    opened.set_default_timeout(60_000)
-    faults: list[str] = []
-    opened.on("pageerror", lambda error: faults.append(str(error)))
-    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-    yield opened
-    context.close()
-    assert not faults
+    settings = {"reduced_motion": "reduce", "viewport": {"width": 1200, "height": 900}}
+    with quiet_window(chromium, address, 60_000, **settings) as opened:
+        yield opened
 
 
 def test_a_replay_is_scrubbed(page: Any, client: Client, record: Any, tmp_path: Path) -> None:

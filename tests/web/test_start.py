@@ -18,7 +18,7 @@ from ludodrome.games import GAMES as ENTRIES
 from ludodrome.games import make
 from ludodrome.web.routes import games, pages
 from ludodrome.web.routes.pages import puzzle_of_the_day, sample_game
-from tests.web.serving import server
+from tests.web.serving import quiet_window, server
 from tests.web.test_pages import SENT, _parts
 
 WEIGHT = 150_000
@@ -147,14 +147,8 @@ def test_the_crosstable_has_all_measured_games(game: str) -> None:
 
 @pytest.fixture
 def page(chromium: Any, fresh: str) -> Iterator[Any]:
-    context = chromium.new_context(base_url=fresh, viewport={"width": 1440, "height": 900})
-    opened = context.new_page()
-    faults: list[str] = []
-    opened.on("pageerror", lambda error: faults.append(str(error)))
-    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-    yield opened
-    context.close()
-    assert not faults
+    with quiet_window(chromium, fresh, viewport={"width": 1440, "height": 900}) as opened:
+        yield opened
 
 
 def _until(page: Any, holds: Any, seconds: float = 600.0) -> float:
